@@ -1,0 +1,220 @@
+// Package transcript is the record of what crossed the wire between the harness and one target: plain data.
+//
+// Whoever drives a target writes transcripts; whoever judges reads them and nothing else. A transcript is therefore
+// complete (what was sent, what came back, when, and how it ended) and holds no opinion about any of it.
+package transcript
+
+import (
+	"strings"
+	"time"
+)
+
+// A Transcript is everything one target did in one scenario.
+type Transcript struct {
+	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
+	Target   string `json:"target"`
+	Unique   string `json:"unique"` // what ${{ unique }} stood for on this target
+	// Started is when the scenario began; every offset below counts from it.
+	Started time.Time     `json:"started"`
+	Took    time.Duration `json:"took"`
+	Steps   []Step        `json:"steps"`
+	Streams []*Stream     `json:"streams,omitempty"`
+	Windows []Window      `json:"windows,omitempty"`
+	// Exit is set when the target's process ended while the scenario was running, and nobody had asked it to.
+	Exit *Exit `json:"exit,omitempty"`
+	// Unusable says why the target could not be driven at all: it never became ready, or was gone before the start.
+	Unusable string `json:"unusable,omitempty"`
+}
+
+// A Step is what one step of the scenario did on this target.
+type Step struct {
+	ID     string        `json:"id"`   // "3", "4.left.1", "teardown.1"
+	Line   int           `json:"line"` // in the scenario's file, 1-based
+	Kind   string        `json:"kind"` // the step's leading key: http, open, start, join, await, …
+	Text   string        `json:"text"` // how the file says it: "POST /client-tools/register", "await pending"
+	At     time.Duration `json:"at"`
+	Took   time.Duration `json:"took"`
+	Driven bool          `json:"driven"` // false when an earlier failure left nothing to do
+	// Exchanges are the step's requests and answers; a poll and a burst have several.
+	Exchanges []*Exchange `json:"exchanges,omitempty"`
+	// Stream names the stream that the step opened, read or closed.
+	Stream string `json:"stream,omitempty"`
+	// Events are the indexes, in that stream, of the events an await found.
+	Events []int `json:"events,omitempty"`
+	// Expect is what the scenario demands of this step, with this target's values filled in.
+	Expect *Expect `json:"expect,omitempty"`
+	// Unmet is the demand that could not be met while the step ran: an event that did not come, a poll that never
+	// held, a capture without a value.
+	Unmet *Unmet `json:"unmet,omitempty"`
+	// Fault is a mistake of ours or of the scenario that kept the step from running: never the target's.
+	Fault string `json:"fault,omitempty"`
+}
+
+// An Exchange is one request and what came back.
+type Exchange struct {
+	Request  Request   `json:"request"`
+	Response *Response `json:"response,omitempty"` // nil when no response head came
+	// Failure says how the exchange broke; nil when it ended as HTTP wants it to. It can stand beside a Response:
+	// a body that was cut short has both.
+	Failure *Failure `json:"failure,omitempty"`
+	// Stream names the stream that carries the response's body, when it is an event stream.
+	Stream string        `json:"stream,omitempty"`
+	Sent   time.Duration `json:"sent"` // the request was on its way
+	Head   time.Duration `json:"head"` // the response head was read; 0 when none came
+	Done   time.Duration `json:"done"` // the body was read, or the exchange had failed
+}
+
+// A Request is what the harness sent.
+type Request struct {
+	Method string `json:"method"`
+	Target string `json:"target"` // path and query as they were written on the wire
+	Header Header `json:"header,omitempty"`
+	Body   Body   `json:"body,omitzero"`
+	// Malformed says that the scenario breaks the contract on purpose.
+	Malformed bool `json:"malformed,omitempty"`
+}
+
+// A Response is what came back. When it carries a stream, Body is empty.
+type Response struct {
+	Proto  string `json:"proto"` // "HTTP/1.1"
+	Status int    `json:"status"`
+	Header Header `json:"header"` // in the order and the case of the wire
+	Body   Body   `json:"body,omitzero"`
+}
+
+// A Body is the content of a message, without its transfer coding.
+type Body struct {
+	Bytes []byte `json:"-"`
+	// Size is the number of bytes that came, more than len(Bytes) when the harness stopped keeping them.
+	Size int64 `json:"-"`
+}
+
+// IsZero reports whether there was no body.
+func (b Body) IsZero() bool { return b.Size == 0 }
+
+// Header is a list of header fields in the order of the wire.
+type Header []Field
+
+// A Field is one header field, its name in the case it came in.
+type Field struct{ Name, Value string }
+
+// Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
+func (h Header) Get(name string) (string, bool) {
+	for _, f := range h {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value, true
+		}
+	}
+	return "", false
+}
+
+// Values returns every value under the name, in order.
+func (h Header) Values(name string) []string {
+	var out []string
+	for _, f := range h {
+		if strings.EqualFold(f.Name, name) {
+			out = append(out, f.Value)
+		}
+	}
+	return out
+}
+
+// A Failure is how an exchange or a stream broke.
+type Failure struct {
+	Kind  FailureKind `json:"kind"`
+	Phase Phase       `json:"phase"`
+	Text  string      `json:"text"` // for a person
+}
+
+// FailureKind names what went wrong on the wire.
+type FailureKind string
+
+// What can go wrong on the wire.
+const (
+	FailConnect   FailureKind = "connect"   // no connection could be made
+	FailTimeout   FailureKind = "timeout"   // nothing came within the bound
+	FailReset     FailureKind = "reset"     // the connection was reset
+	FailClosed    FailureKind = "closed"    // the connection ended before the message did
+	FailMalformed FailureKind = "malformed" // what came is not HTTP, or its framing contradicts itself
+	FailLimit     FailureKind = "limit"     // more came than the harness keeps
+	FailCanceled  FailureKind = "canceled"  // the scenario, or the run, hung up
+)
+
+// Phase is the part of an exchange that was under way.
+type Phase string
+
+// The phases of an exchange, in order.
+const (
+	PhaseConnect Phase = "connect"
+	PhaseSend    Phase = "send"
+	PhaseHead    Phase = "head"
+	PhaseBody    Phase = "body"
+)
+
+// A Stream is an event stream from its opening to its end.
+type Stream struct {
+	Name string `json:"name"` // the scenario's name for it
+	Step string `json:"step"` // the id of the step that opened it
+	// Operation is the method and path template the contract has for it, "GET /event"; empty when it has none.
+	Operation string  `json:"operation,omitempty"`
+	Events    []Event `json:"events"`
+	// Left counts the events that belong to other scenarios: they did not match the stream's `only`.
+	Left  int           `json:"left,omitempty"`
+	Ended Ending        `json:"ended"`
+	At    time.Duration `json:"at"`    // the response head was read
+	Until time.Duration `json:"until"` // the end was seen
+	// Failure says how the stream broke, when it did not end at an event's end.
+	Failure *Failure `json:"failure,omitempty"`
+}
+
+// Ending says who ended a stream.
+type Ending string
+
+// Who ended a stream.
+const (
+	EndedByClient Ending = "client" // the scenario closed it, or was over
+	EndedByServer Ending = "server" // the server ended it between two events
+	EndedBroken   Ending = "broken" // it broke; Failure says how
+)
+
+// An Event is one event of a stream, or one comment.
+type Event struct {
+	// Name is what the contract, or else the wire, calls the event.
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"` // the `event` field as it was sent; empty when there was none
+	Data string `json:"data,omitempty"` // the lines of data, joined by LF
+	ID   string `json:"id,omitempty"`   // the `id` field as it was sent with this event
+	// Retry is the `retry` field as it was sent with this event, digits only.
+	Retry string `json:"retry,omitempty"`
+	// Comment is set when this is a comment and nothing else; Data then holds its text.
+	Comment bool `json:"comment,omitempty"`
+	// Framing is the event as it was written, each value replaced by "•": "event: •\ndata: •\n\n". Two events with
+	// equal values and equal framing are equal byte for byte.
+	Framing string        `json:"framing"`
+	At      time.Duration `json:"at"` // the last byte was read
+}
+
+// A Window is a span of time in which something must not come.
+type Window struct {
+	Step   string        `json:"step"`
+	Line   int           `json:"line"`
+	Stream string        `json:"stream"`
+	Match  *Pattern      `json:"match,omitempty"` // nil: nothing at all may come
+	First  int           `json:"first"`           // the first event of the stream that counts
+	From   time.Duration `json:"from"`
+	To     time.Duration `json:"to"`
+}
+
+// An Unmet demand is something the scenario waited for in vain.
+type Unmet struct {
+	Kind string `json:"kind"` // event, end, poll, capture, ready, exit
+	What string `json:"what"` // what was wanted: `event "tool-request"`
+	Why  string `json:"why"`  // what happened instead: "not within 2s; 3 events came"
+}
+
+// An Exit is the end of a target's process.
+type Exit struct {
+	Status string        `json:"status"` // "exit status 1", "signal: killed"
+	At     time.Duration `json:"at"`
+	Log    []string      `json:"log,omitempty"` // its last lines
+}

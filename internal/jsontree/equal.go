@@ -1,0 +1,84 @@
+package jsontree
+
+import (
+	"math/big"
+	"strings"
+)
+
+// Equal reports whether two values are equal as JSON: the order of members does not matter, that of elements does, and
+// numbers are compared by value, however long they are.
+func Equal(a, b *Node) bool {
+	if a.Kind != b.Kind {
+		return false
+	}
+	switch a.Kind {
+	case Number:
+		return EqualNumbers(a.Text, b.Text)
+	case Array:
+		if len(a.Items) != len(b.Items) {
+			return false
+		}
+		for i := range a.Items {
+			if !Equal(a.Items[i], b.Items[i]) {
+				return false
+			}
+		}
+		return true
+	case Object:
+		if len(a.Items) != len(b.Items) {
+			return false
+		}
+		for i, name := range a.Names {
+			other := b.Member(name)
+			if a.Items[i] != a.Member(name) { // repeated: only a twin in the same place will do
+				other = nil
+				if b.Names[i] == name {
+					other = b.Items[i]
+				}
+			}
+			if other == nil || !Equal(a.Items[i], other) {
+				return false
+			}
+		}
+		return true
+	default:
+		return a.Text == b.Text
+	}
+}
+
+// EqualNumbers reports whether two JSON numbers have the same value: 1, 1.0 and 1e0 do; 9007199254740993 and
+// 9007199254740992 do not, although they are the same double.
+func EqualNumbers(a, b string) bool {
+	if a == b {
+		return true
+	}
+	da, db := parseDecimal(a), parseDecimal(b)
+	return da.negative == db.negative && da.digits == db.digits && da.exponent.Cmp(&db.exponent) == 0
+}
+
+// A decimal is a number as 0.digits × 10^exponent, without zeros at either end of its digits. Zero, of either sign, has
+// none.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent big.Int
+}
+
+func parseDecimal(s string) decimal {
+	var d decimal
+	s, d.negative = strings.CutPrefix(s, "-")
+	mantissa, exp := s, "0"
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, exp = s[:i], strings.TrimPrefix(s[i+1:], "+")
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	leading := len(whole) + len(fraction) - len(digits)
+	d.digits = strings.TrimRight(digits, "0")
+	if d.digits == "" {
+		return decimal{}
+	}
+	d.exponent.SetString(exp, 10)
+	d.exponent.Add(&d.exponent, big.NewInt(int64(len(whole)-leading)))
+	return d
+}

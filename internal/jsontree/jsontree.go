@@ -1,0 +1,272 @@
+// Package jsontree reads a JSON document the way a judge needs it: nothing is rounded, reordered or forgiven in silence.
+//
+// Numbers keep their digits, objects their order and their repeated names. What a lenient parser would pass over (a byte
+// order mark, bytes that are not UTF-8, a repeated name, text behind the value) is read as well, and reported as a
+// Defect beside the tree. Only a document that has no value to compare is an error.
+package jsontree
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Kind is the type of a JSON value.
+type Kind byte
+
+// The kinds, in the order in which their names sort.
+const (
+	Array   Kind = '['
+	Boolean Kind = 't'
+	Null    Kind = 'n'
+	Number  Kind = '0'
+	Object  Kind = '{'
+	String  Kind = '"'
+)
+
+// String returns the kind as JSON Schema calls it.
+func (k Kind) String() string {
+	switch k {
+	case Array:
+		return "array"
+	case Boolean:
+		return "boolean"
+	case Null:
+		return "null"
+	case Number:
+		return "number"
+	case Object:
+		return "object"
+	case String:
+		return "string"
+	}
+	return fmt.Sprintf("Kind(%q)", byte(k))
+}
+
+// A Node is one value of a document.
+type Node struct {
+	Kind Kind
+	// Text is a string's value, a number's digits as they were written, or "true" and "false".
+	Text string
+	// Names are the names of an object's members, in order; Items their values, or an array's elements.
+	Names []string
+	Items []*Node
+
+	// index finds the last member of a name; nil while the object is small enough to be searched.
+	index map[string]int
+}
+
+// small is the number of members up to which searching an object beats a map.
+const small = 16
+
+// Member returns the last member of that name, which is the one most readers take, or nil.
+func (n *Node) Member(name string) *Node {
+	if n.index != nil {
+		if i, ok := n.index[name]; ok {
+			return n.Items[i]
+		}
+		return nil
+	}
+	for i := len(n.Names) - 1; i >= 0; i-- {
+		if n.Names[i] == name {
+			return n.Items[i]
+		}
+	}
+	return nil
+}
+
+// add appends a member.
+func (n *Node) add(name string, item *Node) {
+	n.Names = append(n.Names, name)
+	n.Items = append(n.Items, item)
+	switch {
+	case n.index != nil:
+		n.index[name] = len(n.Names) - 1
+	case len(n.Names) > small:
+		n.index = make(map[string]int, 2*len(n.Names))
+		for i, name := range n.Names {
+			n.index[name] = i
+		}
+	}
+}
+
+// A Defect is something in a document that a strict reader refuses and a lenient one hides.
+type Defect struct {
+	Kind    DefectKind
+	Pointer string // JSON Pointer (RFC 6901) of the place; empty for the whole document
+	Text    string // for a person
+}
+
+// DefectKind names a defect.
+type DefectKind string
+
+// The defects.
+const (
+	ByteOrderMark DefectKind = "byte-order-mark"
+	InvalidUTF8   DefectKind = "invalid-utf8"
+	DuplicateName DefectKind = "duplicate-name"
+	TrailingText  DefectKind = "trailing-text"
+)
+
+// MaxDepth is how deep arrays and objects may be nested; a deeper document is an error.
+const MaxDepth = 10_000
+
+var bom = []byte("\xef\xbb\xbf")
+
+// Parse reads one document. The error says why there is no tree: the text is not JSON (RFC 8259), or is nested too deep.
+// A defective document has a tree all the same: invalid bytes read as U+FFFD, both members of a repeated name are kept.
+func Parse(data []byte) (*Node, []Defect, error) {
+	var p parser
+	if rest, ok := bytes.CutPrefix(data, bom); ok {
+		p.defect(ByteOrderMark, "", "the document begins with a byte order mark (RFC 8259 §8.1)")
+		data = rest
+	}
+	p.invalid = !utf8.Valid(data)
+	p.dec = jsontext.NewDecoder(bytes.NewBuffer(data),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	root, err := p.value()
+	if err != nil {
+		return nil, p.defects, explain(err)
+	}
+	if rest := bytes.Trim(data[p.dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		p.defect(TrailingText, "", fmt.Sprintf("text follows the value: %s", excerpt(rest)))
+	}
+	return root, p.defects, nil
+}
+
+// explain turns the decoder's error into a sentence without its package's name.
+func explain(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errors.New("the document is empty")
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the document ends before its value does")
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) {
+		return fmt.Errorf("offset %d: %w", syntax.ByteOffset, syntax.Err)
+	}
+	return err
+}
+
+type parser struct {
+	dec     *jsontext.Decoder
+	defects []Defect
+	invalid bool // some bytes of the document are not UTF-8
+}
+
+func (p *parser) defect(kind DefectKind, pointer, text string) {
+	p.defects = append(p.defects, Defect{kind, pointer, text})
+}
+
+// value reads the next value. Its recursion is bounded by the decoder, which stops at MaxDepth.
+func (p *parser) value() (*Node, error) {
+	tok, err := p.dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch kind := Kind(tok.Kind()); kind {
+	case Null:
+		return &Node{Kind: Null}, nil
+	case 't', 'f':
+		return &Node{Kind: Boolean, Text: strconv.FormatBool(tok.Bool())}, nil
+	case Number:
+		return &Node{Kind: Number, Text: tok.String()}, nil
+	case String:
+		return &Node{Kind: String, Text: p.text(tok)}, nil
+	case Array:
+		return p.array()
+	case Object:
+		return p.object()
+	default:
+		return nil, fmt.Errorf("jsontree: token of kind %v where a value begins", kind)
+	}
+}
+
+func (p *parser) array() (*Node, error) {
+	n := &Node{Kind: Array}
+	for p.dec.PeekKind() != ']' {
+		item, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		n.Items = append(n.Items, item)
+	}
+	_, err := p.dec.ReadToken()
+	return n, err
+}
+
+func (p *parser) object() (*Node, error) {
+	n := &Node{Kind: Object}
+	for p.dec.PeekKind() != '}' {
+		tok, err := p.dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := p.text(tok)
+		if n.Member(name) != nil {
+			p.defect(DuplicateName, string(p.dec.StackPointer()), fmt.Sprintf("the name %q stands twice in one object", name))
+		}
+		item, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		n.add(name, item)
+	}
+	_, err := p.dec.ReadToken()
+	return n, err
+}
+
+// text returns a string token's value and notes bytes in it that are not UTF-8. The decoder replaces them by U+FFFD,
+// which a document may also hold rightly; only a document known to be invalid is looked at twice.
+func (p *parser) text(tok jsontext.Token) string {
+	s := tok.String()
+	if p.invalid && strings.ContainsRune(s, utf8.RuneError) {
+		p.defect(InvalidUTF8, string(p.dec.StackPointer()), "bytes are not UTF-8 (RFC 8259 §8.1)")
+		p.invalid = false // once is enough
+	}
+	return s
+}
+
+// excerpt returns the first bytes of b, quoted.
+func excerpt(b []byte) string {
+	const most = 40
+	if len(b) > most {
+		return strconv.Quote(string(b[:most])) + "…"
+	}
+	return strconv.Quote(string(b))
+}
+
+// Value returns the tree as encoding/json would: map[string]any, []any, string, json.Number, bool and nil. Of a
+// repeated name the last member counts.
+func (n *Node) Value() any {
+	switch n.Kind {
+	case Array:
+		out := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			out[i] = item.Value()
+		}
+		return out
+	case Object:
+		out := make(map[string]any, len(n.Items))
+		for i, item := range n.Items {
+			out[n.Names[i]] = item.Value()
+		}
+		return out
+	case String:
+		return n.Text
+	case Number:
+		return json.Number(n.Text)
+	case Boolean:
+		return n.Text == "true"
+	default:
+		return nil
+	}
+}
