@@ -1,0 +1,82 @@
+// Package leak fails a package's tests when a goroutine outlives them.
+//
+//	func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+package leak
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// patience is how long goroutines may take to end after the last test: a closed connection is noticed by its
+// goroutine a moment later.
+const patience = 5 * time.Second
+
+// Run runs the tests and returns the process's exit status: that of the tests, or 1 if they passed and left
+// goroutines behind, whose stacks it prints to standard error.
+func Run(m *testing.M) int {
+	if status := m.Run(); status != 0 {
+		return status
+	}
+	left := Wait(patience)
+	if len(left) == 0 {
+		return 0
+	}
+	fmt.Fprintf(os.Stderr, "leak: %d goroutines outlived the tests:\n\n%s\n", len(left), strings.Join(left, "\n\n"))
+	return 1
+}
+
+// Wait returns the stacks of the goroutines that are still there after at most the given time, without the caller's
+// own and those of the testing package and the runtime.
+func Wait(patience time.Duration) []string {
+	deadline := time.Now().Add(patience)
+	pause := time.Millisecond
+	for {
+		left := others()
+		if len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		time.Sleep(pause) // nothing announces that a goroutine has ended
+		pause = min(2*pause, 100*time.Millisecond)
+	}
+}
+
+func others() []string {
+	buf := make([]byte, 1<<20)
+	n := runtime.Stack(buf, true)
+	for n == len(buf) {
+		buf = make([]byte, 2*len(buf))
+		n = runtime.Stack(buf, true)
+	}
+	var left []string
+	for i, stack := range bytes.Split(buf[:n], []byte("\n\n")) {
+		if i > 0 && !expected(string(stack)) { // the first is the caller's own
+			left = append(left, string(stack))
+		}
+	}
+	return left
+}
+
+// expected reports whether a goroutine belongs to the test machinery.
+func expected(stack string) bool {
+	for _, mark := range []string{
+		"testing.(*M).",         // the test runner and its alarm
+		"testing.RunTests",      //
+		"testing/internal/",     // -test.fuzz and coverage
+		"internal/fuzz.",        // workers of a fuzz run
+		"os/signal.signal_recv", // the runtime's one signal goroutine, there for good after the first Notify
+		"os/signal.loop",        //
+		"runtime.ReadTrace",     // -test.trace
+		"runtime/pprof.",        // -test.cpuprofile
+	} {
+		if strings.Contains(stack, mark) {
+			return true
+		}
+	}
+	return false
+}
