@@ -1,0 +1,277 @@
+package conn_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/conn"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+// A script is a connection whose client sends fixed bytes in the pieces that the reader cuts.
+type script struct {
+	net.Conn
+	io.Reader
+}
+
+func (s script) Read(p []byte) (int, error) { return s.Reader.Read(p) }
+
+// accept wraps one connection as Listen does.
+func accept(t *testing.T, nc net.Conn) net.Conn {
+	t.Helper()
+	one := make(chan net.Conn, 1)
+	one <- nc
+	c, err := conn.Listen(once(one)).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+type once chan net.Conn
+
+func (o once) Accept() (net.Conn, error) { return <-o, nil }
+func (o once) Close() error              { return nil }
+func (o once) Addr() net.Addr            { return nil }
+
+func TestRequestLinesAreRewritten(t *testing.T) {
+	for in, want := range map[string]string{
+		"GET /a%ZZ HTTP/1.1\r\n":             "GET /a%25ZZ HTTP/1.1\r\n",
+		"GET /% HTTP/1.1\r\n":                "GET /%25 HTTP/1.1\r\n",
+		"GET /%4 HTTP/1.1\r\n":               "GET /%254 HTTP/1.1\r\n",
+		"GET /%%41%4g%fF HTTP/1.1\r\n":       "GET /%25%41%254g%fF HTTP/1.1\r\n",
+		"GET /%%%\n":                         "GET /%25%25%25\n",
+		"GET /ok?q=%Z HTTP/1.1\r\nX: %Z\r\n": "GET /ok?q=%25Z HTTP/1.1\r\nX: %Z\r\n",
+		"GET http://h/%Z HTTP/1.1\r\n":       "GET http://h/%25Z HTTP/1.1\r\n",
+		"M-SEARCH /%Z HTTP/1.1\r\n":          "M-SEARCH /%25Z HTTP/1.1\r\n",
+		"GET /%":                             "GET /%25", // the client ends in the middle
+		"GET /%f":                            "GET /%25f",
+		"GET /ü%C3%BC HTTP/1.1\r\n":          "GET /ü%C3%BC HTTP/1.1\r\n",
+		"":                                   "",
+
+		// Not request lines: passed through.
+		"{\"a\": \"/100%\"}":         "{\"a\": \"/100%\"}",
+		" /%Z GET /%Z":               " /%Z GET /%Z",
+		"get /%Z HTTP/1.1\r\n":       "get /%Z HTTP/1.1\r\n",
+		"GET %Z HTTP/1.1\r\n":        "GET %Z HTTP/1.1\r\n",
+		"GET\n/%Z":                   "GET\n/%Z",
+		"1A\r\nGET /%Z HTTP/1.1\r\n": "1A\r\nGET /%Z HTTP/1.1\r\n",
+		"-GET /%Z HTTP/1.1\r\n":      "-GET /%Z HTTP/1.1\r\n",
+	} {
+		for name, cut := range map[string]func(io.Reader) io.Reader{
+			"at once":         func(r io.Reader) io.Reader { return r },
+			"byte by byte":    iotest.OneByteReader,
+			"with its end":    iotest.DataErrReader,
+			"in halves":       iotest.HalfReader,
+			"bytes, with end": func(r io.Reader) io.Reader { return iotest.DataErrReader(iotest.OneByteReader(r)) },
+		} {
+			got, err := io.ReadAll(accept(t, script{Reader: cut(strings.NewReader(in))}))
+			if err != nil || string(got) != want {
+				t.Errorf("%q %s is read as %q, %v; want %q", in, name, got, err, want)
+			}
+		}
+	}
+}
+
+func TestAReaderWithLittleRoomGetsEverything(t *testing.T) {
+	c := accept(t, script{Reader: strings.NewReader("GET /%Z%Z HTTP/1.1\r\n")})
+	got, err := io.ReadAll(iotest.OneByteReader(c))
+	if want := "GET /%25Z%25Z HTTP/1.1\r\n"; err != nil || string(got) != want {
+		t.Errorf("read %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestAnErrorComesAfterTheBytesBeforeIt(t *testing.T) {
+	broken := errors.New("broken")
+	c := accept(t, script{Reader: io.MultiReader(strings.NewReader("GET /%"), iotest.ErrReader(broken))})
+	got, err := io.ReadAll(c)
+	if want := "GET /%25"; string(got) != want || !errors.Is(err, broken) {
+		t.Errorf("read %q, %v; want %q, %v", got, err, want, broken)
+	}
+}
+
+func TestOnlyTheNextRequestLineIsRewrittenWhenTheConnectionIsIdle(t *testing.T) {
+	c := accept(t, script{Reader: strings.NewReader("GET /%Z HTTP/1.1\r\n\r\nGET /%Z HTTP/1.1\r\n\r\n")})
+	read := func(n int) string {
+		t.Helper()
+		p := make([]byte, n)
+		if _, err := io.ReadFull(c, p); err != nil {
+			t.Fatal(err)
+		}
+		return string(p)
+	}
+	const first = "GET /%25Z HTTP/1.1\r\n\r\n"
+	if got := read(len(first)); got != first {
+		t.Errorf("first request: %q, want %q", got, first)
+	}
+	conn.State(c, http.StateActive) // means nothing
+	if got, want := read(len("GET")), "GET"; got != want {
+		t.Fatalf("read %q, want %q", got, want)
+	}
+	conn.State(c, http.StateIdle) // net/http may have read a little ahead by now
+	if got, want := read(len(" /%Z")), " /%Z"; got != want {
+		t.Errorf("without the beginning of a method: %q, want %q", got, want)
+	}
+}
+
+// FuzzRequestLine shows that cutting the input does not matter, that only invalid escapes of the first line's target
+// change, and that net/http can read every target that comes out.
+func FuzzRequestLine(f *testing.F) {
+	f.Add("GET /a%ZZ?%4 HTTP/1.1\r\nHost: %\r\n", uint8(3))
+	f.Add("POST /%%%41%", uint8(1))
+	f.Add("{\"100%\": 1}", uint8(2))
+	line := regexp.MustCompile(`^[A-Z][A-Z-]* [/hH][^ \n]*`)
+	escape := regexp.MustCompile(`%([0-9a-fA-F]{2})?`)
+	f.Fuzz(func(t *testing.T, in string, size uint8) {
+		want := line.ReplaceAllStringFunc(in, func(s string) string {
+			return escape.ReplaceAllStringFunc(s, func(e string) string {
+				if e == "%" {
+					return "%25"
+				}
+				return e
+			})
+		})
+		pieces := make([]io.Reader, 0, len(in))
+		for rest := in; rest != ""; {
+			n := min(len(rest), int(size)+1)
+			pieces = append(pieces, strings.NewReader(rest[:n]))
+			rest = rest[n:]
+		}
+		got, err := io.ReadAll(accept(t, script{Reader: io.MultiReader(pieces...)}))
+		if err != nil || string(got) != want {
+			t.Fatalf("%q in pieces of %d is read as %q, %v; want %q", in, int(size)+1, got, err, want)
+		}
+	})
+}
+
+// serve runs a handler behind Listen, Context and State.
+func serve(t *testing.T, handler http.HandlerFunc) *memnet.Listener {
+	t.Helper()
+	ln := memnet.Listen()
+	srv := &http.Server{Handler: handler, ConnContext: conn.Context, ConnState: conn.State}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(conn.Listen(ln)) }()
+	t.Cleanup(func() {
+		srv.Close()
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return ln
+}
+
+func TestEveryRequestOfAConnectionMayHaveInvalidEscapes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.RequestURI) })
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		responses := bufio.NewReader(client)
+		for i := range 3 {
+			fmt.Fprintf(client, "GET /%d%%ZZ%% HTTP/1.1\r\nHost: x\r\n\r\n", i)
+			resp, err := http.ReadResponse(responses, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if want := fmt.Sprintf("/%d%%25ZZ%%25", i); err != nil || resp.StatusCode != 200 || string(body) != want {
+				t.Errorf("request %d: %d %q, %v; want 200 %q", i, resp.StatusCode, body, err, want)
+			}
+		}
+	})
+}
+
+func TestABodyThatFollowsAPipelinedHeadIsNotTakenForARequestLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			fmt.Fprintf(w, "%s %s", r.Method, body)
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		const body = `{"share of / in %": "5 /%Z"}`
+		go func() {
+			fmt.Fprintf(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\nPOST / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", len(body))
+			io.WriteString(client, body)
+		}()
+		responses := bufio.NewReader(client)
+		for _, want := range []string{"GET ", "POST " + body} {
+			resp, err := http.ReadResponse(responses, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(resp.Body); err != nil || string(got) != want {
+				t.Errorf("answer: %q, %v; want %q", got, err, want)
+			}
+		}
+	})
+}
+
+func TestADeafConnectionNoticesOnlyItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ended := make(chan time.Time, 1)
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			conn.Deafen(r.Context())
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			ended <- time.Now()
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		go io.Copy(io.Discard, client)
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		for range 3 {
+			time.Sleep(time.Second) // of the bubble's clock
+			io.WriteString(client, "GET /pipelined HTTP/1.1\r\nHost: x\r\n\r\n")
+		}
+		if len(ended) > 0 {
+			t.Error("the request ended because its client sent something")
+		}
+		time.Sleep(time.Second)
+		closed := time.Now()
+		client.Close()
+		if got := <-ended; !got.Equal(closed) {
+			t.Errorf("the end was noticed after %s, want at once", got.Sub(closed))
+		}
+	})
+}
+
+func TestADeafConnectionIsClosedAfterItsAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			conn.Deafen(r.Context())
+			io.WriteString(w, "done")
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		got, err := io.ReadAll(client)
+		if err != nil || !strings.HasSuffix(string(got), "\r\n\r\ndone") {
+			t.Errorf("read %q, %v; want one answer and the end", got, err)
+		}
+	})
+}
