@@ -22,21 +22,28 @@ type Transcript struct {
 	Windows []Window      `json:"windows,omitempty"`
 	// Exit is set when the target's process ended while the scenario was running, and nobody had asked it to.
 	Exit *Exit `json:"exit,omitempty"`
+	// Aborted says what cut the scenario short: an interrupt, or its own limit.
+	Aborted string `json:"aborted,omitempty"`
 	// Unusable says why the target could not be driven at all: it never became ready, or was gone before the start.
 	Unusable string `json:"unusable,omitempty"`
 }
 
 // A Step is what one step of the scenario did on this target.
 type Step struct {
-	ID     string        `json:"id"`   // "3", "4.left.1", "teardown.1"
-	Line   int           `json:"line"` // in the scenario's file, 1-based
-	Kind   string        `json:"kind"` // the step's leading key: http, open, start, join, await, …
-	Text   string        `json:"text"` // how the file says it: "POST /client-tools/register", "await pending"
-	At     time.Duration `json:"at"`
-	Took   time.Duration `json:"took"`
-	Driven bool          `json:"driven"` // false when an earlier failure left nothing to do
+	ID   string        `json:"id"`   // "3", "4.left.1", "teardown.1"
+	Line int           `json:"line"` // in the scenario's file, 1-based
+	Kind string        `json:"kind"` // the step's leading key: http, open, start, join, await, …
+	Text string        `json:"text"` // how the file says it: "POST /client-tools/register", "await pending"
+	At   time.Duration `json:"at"`
+	Took time.Duration `json:"took"`
+	// Skipped says why the step was not done: an earlier failure left nothing to do.
+	Skipped string `json:"skipped,omitempty"`
+	// Uncompared is set when the scenario asks not to compare the step's exchanges.
+	Uncompared bool `json:"uncompared,omitempty"`
 	// Exchanges are the step's requests and answers; a poll and a burst have several.
 	Exchanges []*Exchange `json:"exchanges,omitempty"`
+	// Burst is set when the exchanges were made at once and are in no order.
+	Burst bool `json:"burst,omitempty"`
 	// Stream names the stream that the step opened, read or closed.
 	Stream string `json:"stream,omitempty"`
 	// Events are the indexes, in that stream, of the events an await found.
@@ -87,6 +94,8 @@ type Body struct {
 	Bytes []byte `json:"-"`
 	// Size is the number of bytes that came, more than len(Bytes) when the harness stopped keeping them.
 	Size int64 `json:"-"`
+
+	ref string // while a run file is read: the id of the content
 }
 
 // IsZero reports whether there was no body.
@@ -188,6 +197,9 @@ type Event struct {
 	Retry string `json:"retry,omitempty"`
 	// Comment is set when this is a comment and nothing else; Data then holds its text.
 	Comment bool `json:"comment,omitempty"`
+	// Undispatched is set when a browser would have passed over the block, because it has no data: "id: 7\n\n", or a
+	// blank line by itself.
+	Undispatched bool `json:"undispatched,omitempty"`
 	// Framing is the event as it was written, each value replaced by "•": "event: •\ndata: •\n\n". Two events with
 	// equal values and equal framing are equal byte for byte.
 	Framing string        `json:"framing"`

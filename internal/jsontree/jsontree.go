@@ -270,3 +270,42 @@ func (n *Node) Value() any {
 		return nil
 	}
 }
+
+// String returns the value as JSON without blanks, its numbers as they were written.
+func (n *Node) String() string { return string(n.append(nil)) }
+
+func (n *Node) append(b []byte) []byte {
+	switch n.Kind {
+	case Array:
+		b = append(b, '[')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = item.append(b)
+		}
+		return append(b, ']')
+	case Object:
+		b = append(b, '{')
+		for i, item := range n.Items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = quote(b, n.Names[i])
+			b = append(b, ':')
+			b = item.append(b)
+		}
+		return append(b, '}')
+	case String:
+		return quote(b, n.Text)
+	case Null:
+		return append(b, "null"...)
+	default:
+		return append(b, n.Text...)
+	}
+}
+
+func quote(b []byte, s string) []byte {
+	b, _ = jsontext.AppendQuote(b, s) // the parser has replaced what is not UTF-8
+	return b
+}

@@ -1,0 +1,131 @@
+package compare
+
+import "slices"
+
+// A pair is an event of each side that stand for each other, or one event that is alone.
+type pair struct {
+	ref, cand *item
+	gap       Kind  // why one is alone
+	moved     *item // where the reference has an event that was moved
+}
+
+// What it costs to align two sequences. A pair of like-named events that differ costs less than leaving out one and
+// putting in the other; so does a pair that differs in nothing but its name.
+const (
+	costGap     = 2
+	costDiffers = 3
+	never       = 1 << 30
+)
+
+func cost(a, b *item) int {
+	switch sameName, sameKey := a.name == b.name, a.key == b.key; {
+	case sameName && sameKey:
+		return 0
+	case sameName, sameKey && a.key != "":
+		return costDiffers
+	default:
+		return never
+	}
+}
+
+// maxTable bounds the table of the alignment. Longer sequences that differ in the middle are paired by position there.
+const maxTable = 4 << 20
+
+// align pairs the events of two sequences in order, at the least cost.
+func align(ref, cand []item) []pair {
+	var out []pair
+	for len(ref) > 0 && len(cand) > 0 && cost(&ref[0], &cand[0]) == 0 {
+		out = append(out, pair{ref: &ref[0], cand: &cand[0]})
+		ref, cand = ref[1:], cand[1:]
+	}
+	tail := 0
+	for tail < min(len(ref), len(cand)) && cost(&ref[len(ref)-1-tail], &cand[len(cand)-1-tail]) == 0 {
+		tail++
+	}
+	r, c := ref[:len(ref)-tail], cand[:len(cand)-tail]
+	if len(r)*len(c) > maxTable {
+		out = append(out, byPosition(r, c)...)
+	} else {
+		out = append(out, byTable(r, c)...)
+	}
+	for i := range tail {
+		out = append(out, pair{ref: &ref[len(r)+i], cand: &cand[len(c)+i]})
+	}
+	return out
+}
+
+func byPosition(ref, cand []item) []pair {
+	var out []pair
+	for i := range max(len(ref), len(cand)) {
+		switch {
+		case i >= len(cand):
+			out = append(out, pair{ref: &ref[i], gap: EventMissing})
+		case i >= len(ref):
+			out = append(out, pair{cand: &cand[i], gap: EventExtra})
+		default:
+			out = append(out, pair{ref: &ref[i], cand: &cand[i]})
+		}
+	}
+	return out
+}
+
+// byTable fills the table of edit distances from the end, and walks it from the beginning.
+func byTable(ref, cand []item) []pair {
+	w := len(cand) + 1
+	table := make([]int, (len(ref)+1)*w)
+	for i := len(ref); i >= 0; i-- {
+		for j := len(cand); j >= 0; j-- {
+			best := never
+			if i == len(ref) && j == len(cand) {
+				best = 0
+			}
+			if i < len(ref) {
+				best = min(best, costGap+table[(i+1)*w+j])
+			}
+			if j < len(cand) {
+				best = min(best, costGap+table[i*w+j+1])
+			}
+			if i < len(ref) && j < len(cand) {
+				best = min(best, cost(&ref[i], &cand[j])+table[(i+1)*w+j+1])
+			}
+			table[i*w+j] = best
+		}
+	}
+	var out []pair
+	for i, j := 0, 0; i < len(ref) || j < len(cand); {
+		switch here := table[i*w+j]; {
+		case i < len(ref) && j < len(cand) && here == cost(&ref[i], &cand[j])+table[(i+1)*w+j+1]:
+			out = append(out, pair{ref: &ref[i], cand: &cand[j]})
+			i, j = i+1, j+1
+		case i < len(ref) && here == costGap+table[(i+1)*w+j]:
+			out = append(out, pair{ref: &ref[i], gap: EventMissing})
+			i++
+		default:
+			out = append(out, pair{cand: &cand[j], gap: EventExtra})
+			j++
+		}
+	}
+	return out
+}
+
+// explainGaps finds what became of events that are alone: one that the candidate has elsewhere was moved, one that the
+// candidate has twice in a row was doubled. A moved event is one finding, so its other half is dropped.
+func explainGaps(pairs []pair) []pair {
+	for i := range pairs {
+		if pairs[i].gap != EventExtra {
+			continue
+		}
+		extra := pairs[i].cand
+		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && cost(p.ref, extra) == 0 })
+		switch {
+		case lost >= 0:
+			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
+			pairs[lost] = pair{}
+		case i > 0 && like(pairs[i-1].cand, extra), i+1 < len(pairs) && like(pairs[i+1].cand, extra):
+			pairs[i].gap = EventDoubled
+		}
+	}
+	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
+}
+
+func like(a, b *item) bool { return a != nil && cost(a, b) == 0 }

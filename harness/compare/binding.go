@@ -1,0 +1,160 @@
+package compare
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// bindings holds which generated value of the reference stands for which of the candidate. Two values are bound when
+// they first stand in the same place; from then on they must always meet each other, and nothing else.
+type bindings struct {
+	forward, backward map[boundKey]bound
+	// known are the values of each side that count as tokens inside longer texts.
+	known [2][]knownValue
+}
+
+// boundKey is a value and the kind within which it is unique.
+type boundKey struct {
+	kind  tokenKind
+	value string
+}
+
+// bound is the partner of a value, and where they met.
+type bound struct {
+	value string
+	where string
+}
+
+func newBindings(ref, cand *transcript.Transcript) *bindings {
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}}
+	for side, t := range [2]*transcript.Transcript{ref, cand} {
+		if t.Unique != "" {
+			b.known[side] = []knownValue{{t.Unique, tokUnique}}
+		}
+	}
+	return b
+}
+
+// bind records that two values stand in the same place. The text says why they cannot be partners; "" when they are.
+func (b *bindings) bind(kind tokenKind, ref, cand, where string) string {
+	if kind == tokUnique {
+		return "" // one value a side, by construction
+	}
+	partner, met := b.forward[boundKey{kind, ref}]
+	if met {
+		if partner.value != cand {
+			return fmt.Sprintf("the reference's %q stood beside the candidate's %q at %s", ref, partner.value, partner.where)
+		}
+		return ""
+	}
+	if partner, met := b.backward[boundKey{kind, cand}]; met {
+		return fmt.Sprintf("the candidate's %q stood beside the reference's %q at %s", cand, partner.value, partner.where)
+	}
+	b.forward[boundKey{kind, ref}] = bound{cand, where}
+	b.backward[boundKey{kind, cand}] = bound{ref, where}
+	return ""
+}
+
+// minKnown is the length from which a bound value is looked for inside longer texts; shorter ones would be found by
+// chance.
+const minKnown = 6
+
+// bindWhole binds two whole values and makes them known inside longer texts.
+func (b *bindings) bindWhole(ref, cand, where string) string {
+	_, met := b.forward[boundKey{tokKnown, ref}]
+	if why := b.bind(tokKnown, ref, cand, where); why != "" || met {
+		return why
+	}
+	if min(len(ref), len(cand)) >= minKnown {
+		b.known[0] = append(b.known[0], knownValue{ref, tokKnown})
+		b.known[1] = append(b.known[1], knownValue{cand, tokKnown})
+	}
+	return ""
+}
+
+// A place is where two values stand, and when each was seen.
+type place struct {
+	where string // for a person
+	seen  [2]time.Time
+}
+
+// nearness is how far from the moment it was seen a generated time may lie.
+const nearness = time.Hour
+
+// near reports whether each side's moment lies near the time it was seen.
+func (p place) near(kind tokenKind, ref, cand string) bool {
+	for side, text := range [2]string{ref, cand} {
+		t, ok := moment(kind, text)
+		if !ok || t.Sub(p.seen[side]).Abs() > nearness {
+			return false
+		}
+	}
+	return true
+}
+
+// texts compares two texts up to renaming. It returns how they differ and a sentence; "" when they do not.
+func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
+	rt := scan(ref, b.known[0])
+	ct := rt
+	if ref != cand {
+		ct = scan(cand, b.known[1])
+	}
+	if !sameShape(ref, rt, cand, ct) {
+		return ValueDiffers, "the texts differ"
+	}
+	composite := false
+	for i, t := range rt {
+		rv, cv := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
+		if !t.kind.isTime() {
+			if why := b.bind(t.kind, rv, cv, p.where); why != "" {
+				return IdentityBroken, why
+			}
+			continue
+		}
+		if rv != cv && !p.near(t.kind, rv, cv) {
+			return ValueDiffers, "the times differ, and are not those of this run"
+		}
+		composite = composite || t.kind == tokMillis && len(rv) < len(ref)
+	}
+	if composite {
+		// Milliseconds inside a longer text make an id, such as "client_call_1765000000000": the whole of it is bound,
+		// or another request's id would pass for this one's.
+		if why := b.bindWhole(ref, cand, p.where); why != "" {
+			return IdentityBroken, why
+		}
+	}
+	return "", ""
+}
+
+// sameShape reports whether two texts are equal but for the values of their tokens.
+func sameShape(a string, at []token, b string, bt []token) bool {
+	if len(at) != len(bt) {
+		return false
+	}
+	ai, bi := 0, 0
+	for i := range at {
+		if at[i].kind != bt[i].kind || a[ai:at[i].start] != b[bi:bt[i].start] {
+			return false
+		}
+		ai, bi = at[i].end, bt[i].end
+	}
+	return a[ai:] == b[bi:]
+}
+
+// skeleton returns the text with its tokens replaced by their kinds: equal for texts that can be equal up to renaming.
+func (b *bindings) skeleton(side int, s string) string {
+	tokens := scan(s, b.known[side])
+	if len(tokens) == 0 {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	at := 0
+	for _, t := range tokens {
+		out = append(out, s[at:t.start]...)
+		out = append(out, "‹"+t.kind.String()+"›"...)
+		at = t.end
+	}
+	return string(append(out, s[at:]...))
+}

@@ -1,0 +1,115 @@
+// Package compare decides whether two transcripts of one scenario mean the same.
+//
+// Everything is compared unless a rule says otherwise, in this order:
+//
+//  1. Values that the servers make up (ids, tokens) are not ignored: two that stand in the same place when they first
+//     appear are bound to each other, and from then on must always stand together, wherever they show up. Times must lie
+//     near the moment they were seen.
+//  2. Step by step, the exchanges: status, the header fields that the rules name, the body; JSON as JSON.
+//  3. Stream by stream, the events: heartbeats are taken out, the sequences are aligned, and each pair is compared. One
+//     event that is lost, doubled, moved or renamed is one difference.
+//
+// What did not work out on one target by itself (a request that failed, an event that never came) is no difference but
+// a Shortfall of that target, and is found by Shortfalls; the exchanges concerned are not compared.
+//
+// The package is pure: it reads two transcripts and rules, and changes nothing.
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Result is what came of comparing two transcripts.
+type Result struct {
+	Differences []Difference
+	// Exchanges and Events count the pairs that were compared.
+	Exchanges, Events int
+	// NotCompared counts what was there and was not compared, by reason.
+	NotCompared map[string]int
+}
+
+// Transcripts compares what the candidate did with what the reference did.
+func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
+	c := &comparison{
+		sides: [2]*transcript.Transcript{ref, cand},
+		rules: rules,
+		b:     newBindings(ref, cand),
+	}
+	c.result.NotCompared = map[string]int{}
+	c.steps()
+	c.streams()
+	return c.result
+}
+
+type comparison struct {
+	sides  [2]*transcript.Transcript
+	rules  *Rules
+	b      *bindings
+	result Result
+}
+
+func (c *comparison) notCompared(reason string, n int) {
+	if n > 0 {
+		c.result.NotCompared[reason] += n
+	}
+}
+
+// steps compares the steps that both sides have, in order.
+func (c *comparison) steps() {
+	cand := map[string]*transcript.Step{}
+	for i := range c.sides[1].Steps {
+		cand[c.sides[1].Steps[i].ID] = &c.sides[1].Steps[i]
+	}
+	for i := range c.sides[0].Steps {
+		ref := &c.sides[0].Steps[i]
+		other := cand[ref.ID]
+		switch {
+		case other == nil || ref.Skipped != "" || other.Skipped != "":
+			c.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
+		case ref.Uncompared:
+			c.notCompared("the scenario says so", len(ref.Exchanges))
+		default:
+			c.step(ref, other)
+		}
+	}
+}
+
+func exchangesOf(s *transcript.Step) int {
+	if s == nil {
+		return 0
+	}
+	return len(s.Exchanges)
+}
+
+func (c *comparison) step(ref, cand *transcript.Step) {
+	rx, cx := ref.Exchanges, cand.Exchanges
+	if ref.Burst {
+		rx, cx = c.sorted(0, rx), c.sorted(1, cx)
+	}
+	if len(rx) != len(cx) {
+		c.add(Difference{
+			Kind: CountDiffers, Step: ref.ID, Exchange: -1, Place: "answers",
+			Reference: strconv.Itoa(len(rx)), Candidate: strconv.Itoa(len(cx)), Text: "the numbers of answers differ",
+		})
+	}
+	n := min(len(rx), len(cx))
+	for i := range n {
+		c.exchange(ref, i, rx[i], cx[i])
+	}
+	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
+}
+
+func (c *comparison) add(d Difference) { c.result.Differences = append(c.result.Differences, d) }
+
+// seen returns when a thing at an offset was seen on each side.
+func (c *comparison) seen(ref, cand time.Duration) [2]time.Time {
+	return [2]time.Time{c.sides[0].Started.Add(ref), c.sides[1].Started.Add(cand)}
+}
+
+func where(step *transcript.Step, what string) string {
+	return fmt.Sprintf("step %s %s", step.ID, what)
+}

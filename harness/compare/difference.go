@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Difference is one way in which the candidate is not like the reference.
+type Difference struct {
+	Kind Kind
+	Step string // the step's id
+	// Exchange is the index of the exchange in the step; -1 when the difference is not in an exchange.
+	Exchange int
+	// Stream names the stream, for differences between events; Events are the indexes of the events in it, the
+	// reference's first, -1 where there is none.
+	Stream string
+	Events [2]int
+	Place  string // "status", "header Allow", "body /error/code", "event 3 (ping) data"
+	// Reference and Candidate show the two values, shortened when they are long.
+	Reference, Candidate string
+	Text                 string // one sentence
+}
+
+// Kind names a way to differ. Kinds appear in reports, so renaming one is a change of their format.
+type Kind string
+
+// The ways to differ.
+const (
+	StatusDiffers  Kind = "status"
+	HeaderMissing  Kind = "header-missing"
+	HeaderExtra    Kind = "header-extra"
+	HeaderValue    Kind = "header-value"
+	BodyDiffers    Kind = "body"          // a body that is not JSON on both sides
+	BodyNotJSON    Kind = "body-not-json" // JSON on one side only
+	FieldMissing   Kind = "field-missing"
+	FieldExtra     Kind = "field-extra"
+	TypeDiffers    Kind = "type"
+	ValueDiffers   Kind = "value"
+	ElementMissing Kind = "element-missing"
+	ElementExtra   Kind = "element-extra"
+	OrderDiffers   Kind = "order"    // of a list's elements
+	IdentityBroken Kind = "identity" // a generated value that met another one before
+	CountDiffers   Kind = "count"    // of exchanges in one step
+	EventMissing   Kind = "event-missing"
+	EventExtra     Kind = "event-extra"
+	EventDoubled   Kind = "event-doubled"
+	EventMoved     Kind = "event-order"
+	EventName      Kind = "event-name"
+	EventFraming   Kind = "event-framing"
+	StreamEnd      Kind = "stream-end"
+)
+
+// absent is how a side without a value is shown.
+const absent = "—"
+
+// show returns a text as reports print it: as it is, cut when it is long.
+func show(s string) string {
+	const most = 2000
+	if len(s) <= most {
+		return strings.ToValidUTF8(s, "\ufffd")
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:cut], "\ufffd"), len(s))
+}
+
+// showNode returns a value as JSON.
+func showNode(n *jsontree.Node) string {
+	if n == nil {
+		return absent
+	}
+	return show(n.String())
+}

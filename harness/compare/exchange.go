@@ -1,0 +1,215 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// exchange compares one pair of answers.
+func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcript.Exchange) {
+	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
+		c.notCompared("an exchange that failed", 1) // Shortfalls has the failure
+		return
+	}
+	c.result.Exchanges++
+	report := func(d Difference) {
+		d.Step, d.Exchange, d.Events = step.ID, i, [2]int{-1, -1}
+		c.add(d)
+	}
+	r, o := ref.Response, cand.Response
+	if r.Status != o.Status {
+		report(Difference{
+			Kind: StatusDiffers, Place: "status",
+			Reference: strconv.Itoa(r.Status), Candidate: strconv.Itoa(o.Status), Text: "the statuses differ",
+		})
+	}
+	for _, name := range c.headers(step.ID) {
+		c.header(name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
+	}
+	if ref.Stream != "" || cand.Stream != "" {
+		if ref.Stream != cand.Stream {
+			report(Difference{
+				Kind: BodyDiffers, Place: "body", Reference: bodyKind(ref), Candidate: bodyKind(cand),
+				Text: "one answer is an event stream, the other is not",
+			})
+		}
+		return // events are compared stream by stream
+	}
+	c.body(step, r, o, c.seen(ref.Done, cand.Done), report)
+}
+
+func bodyKind(x *transcript.Exchange) string {
+	if x.Stream != "" {
+		return "an event stream"
+	}
+	return "a body"
+}
+
+// headers returns the names of the header fields to compare in a step, each once.
+func (c *comparison) headers(step string) []string {
+	own := c.rules.Steps[step].Headers
+	if len(own) == 0 {
+		return c.rules.Headers
+	}
+	names := slices.Clone(c.rules.Headers)
+	for _, name := range own {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *comparison) header(name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
+	rv, cv := ref.Values(name), cand.Values(name)
+	d := Difference{Place: "header " + name, Reference: showValues(rv), Candidate: showValues(cv)}
+	switch {
+	case len(rv) > 0 && len(cv) == 0:
+		d.Kind, d.Text = HeaderMissing, "the candidate lacks the header field"
+	case len(rv) == 0 && len(cv) > 0:
+		d.Kind, d.Text = HeaderExtra, "the reference has no such header field"
+	case len(rv) != len(cv):
+		d.Kind, d.Text = HeaderValue, "the field stands a different number of times"
+	default:
+		for i := range rv {
+			kind, why := c.b.texts(rv[i], cv[i], place{d.Place, seen})
+			if kind == IdentityBroken {
+				d.Kind, d.Text = kind, why
+			} else if kind != "" {
+				d.Kind, d.Text = HeaderValue, "the values differ"
+			}
+		}
+	}
+	if d.Kind != "" {
+		report(d)
+	}
+}
+
+func showValues(values []string) string {
+	switch len(values) {
+	case 0:
+		return absent
+	case 1:
+		return show(strconv.Quote(values[0]))
+	default:
+		return show(fmt.Sprintf("%q", values))
+	}
+}
+
+// body compares two bodies: as JSON where both say they are JSON, else as text.
+func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Response, seen [2]time.Time, report func(Difference)) {
+	p := place{where(step, "body"), seen}
+	c.content("body", p, c.rules.volatile(step.ID), [2]content{
+		{ref.Body.Bytes, isJSON(ref.Header)}, {cand.Body.Bytes, isJSON(cand.Header)},
+	}, report)
+}
+
+// content is a text that may be JSON: a body, or an event's data.
+type content struct {
+	data []byte
+	json bool
+}
+
+// content compares two contents. Equal bytes are only looked through for ids to bind.
+func (c *comparison) content(at string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
+	ref, cand := sides[0], sides[1]
+	if bytes.Equal(ref.data, cand.data) && !concerned(rules, ref.data) {
+		if kind, why := c.b.texts(string(ref.data), string(cand.data), p); kind != "" {
+			report(Difference{Kind: kind, Place: at, Reference: show(string(ref.data)), Candidate: show(string(cand.data)), Text: why})
+		}
+		return
+	}
+	rt, _, rerr := parse(ref)
+	ct, _, cerr := parse(cand)
+	switch {
+	case rerr == nil && cerr == nil:
+		d := documents{b: c.b, place: p, report: func(d Difference) {
+			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where))
+			report(d)
+		}}
+		d.volatile[0], d.volatile[1] = pointers(rules, ref.data, rt), pointers(rules, cand.data, ct)
+		d.json(rt, ct)
+	case (rerr == nil) != (cerr == nil):
+		report(Difference{
+			Kind: BodyNotJSON, Place: at, Reference: show(string(ref.data)), Candidate: show(string(cand.data)),
+			Text: oneSided(rerr, cerr),
+		})
+	default:
+		kind, why := c.b.texts(string(ref.data), string(cand.data), p)
+		if kind == "" {
+			return
+		}
+		if kind == ValueDiffers {
+			kind = BodyDiffers
+		}
+		report(Difference{Kind: kind, Place: at, Reference: show(string(ref.data)), Candidate: show(string(cand.data)), Text: why})
+	}
+}
+
+func oneSided(ref, cand error) string {
+	if cand != nil {
+		return "the candidate's is not JSON: " + cand.Error()
+	}
+	return "the reference's is not JSON: " + ref.Error()
+}
+
+// concerned reports whether a rule that binds ids may speak of a document.
+func concerned(rules []Volatile, doc []byte) bool {
+	return slices.ContainsFunc(rules, func(r Volatile) bool {
+		name := lastName(r.At)
+		return r.Kind == ID && (name == "" || bytes.Contains(doc, []byte(name)))
+	})
+}
+
+var errNotJSON = fmt.Errorf("its content type is not JSON")
+
+func parse(c content) (*jsontree.Node, []jsontree.Defect, error) {
+	if !c.json {
+		return nil, nil, errNotJSON
+	}
+	return jsontree.Parse(c.data)
+}
+
+// isJSON reports whether a message says that its body is JSON.
+func isJSON(h transcript.Header) bool {
+	value, _ := h.Get("Content-Type")
+	if value == "application/json" {
+		return true
+	}
+	media, _, err := mime.ParseMediaType(value)
+	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+}
+
+// sorted returns the exchanges of a burst in an order that does not depend on which came first: by status, then by what
+// their bodies are up to renaming.
+func (c *comparison) sorted(side int, xs []*transcript.Exchange) []*transcript.Exchange {
+	type keyed struct {
+		status int
+		body   string
+		x      *transcript.Exchange
+	}
+	all := make([]keyed, len(xs))
+	for i, x := range xs {
+		all[i].x = x
+		if x.Response != nil {
+			all[i].status, all[i].body = x.Response.Status, c.b.skeleton(side, string(x.Response.Body.Bytes))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int {
+		return cmp.Or(cmp.Compare(a.status, b.status), cmp.Compare(a.body, b.body))
+	})
+	out := make([]*transcript.Exchange, len(xs))
+	for i := range all {
+		out[i] = all[i].x
+	}
+	return out
+}

@@ -1,0 +1,265 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A documents compares two JSON documents that stand in the same place.
+type documents struct {
+	b        *bindings
+	place    place
+	volatile [2]map[string]VolatileKind // by JSON Pointer, on each side
+	report   func(Difference)           // with Kind, Place, the values and the sentence
+}
+
+// json compares two trees.
+func (d *documents) json(ref, cand *jsontree.Node) { d.node("", ref, cand) }
+
+func (d *documents) node(ptr string, ref, cand *jsontree.Node) {
+	switch kind := d.volatileKind(ptr); {
+	case kind == ID && scalar(ref) && ref.Kind == cand.Kind:
+		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(ptr)); why != "" {
+			d.differ(IdentityBroken, ptr, ref, cand, why)
+		}
+		return
+	case kind == Text && ref.Kind == jsontree.String && cand.Kind == jsontree.String:
+		return
+	case kind == Time && scalar(ref) && ref.Kind == cand.Kind:
+		d.time(ptr, ref, cand)
+		return
+	}
+	if ref.Kind != cand.Kind {
+		d.differ(TypeDiffers, ptr, ref, cand, "the types differ: "+ref.Kind.String()+" and "+cand.Kind.String())
+		return
+	}
+	switch ref.Kind {
+	case jsontree.Object:
+		d.object(ptr, ref, cand)
+	case jsontree.Array:
+		d.array(ptr, ref, cand)
+	case jsontree.String:
+		d.string(ptr, ref, cand)
+	case jsontree.Number:
+		if !jsontree.EqualNumbers(ref.Text, cand.Text) && !d.times(ref.Text, cand.Text) {
+			d.differ(ValueDiffers, ptr, ref, cand, "the numbers differ")
+		}
+	default:
+		if ref.Text != cand.Text {
+			d.differ(ValueDiffers, ptr, ref, cand, "the values differ")
+		}
+	}
+}
+
+func (d *documents) string(ptr string, ref, cand *jsontree.Node) {
+	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(ptr), d.place.seen}); kind != "" {
+		d.differ(kind, ptr, ref, cand, why)
+	}
+}
+
+// times reports whether two numbers are moments of this run.
+func (d *documents) times(ref, cand string) bool {
+	rk, rn := epochLen(ref)
+	ck, cn := epochLen(cand)
+	return rn == len(ref) && cn == len(cand) && rk == ck && d.place.near(rk, ref, cand)
+}
+
+// time compares two values that a rule calls times: of one shape, each near the moment it was seen.
+func (d *documents) time(ptr string, ref, cand *jsontree.Node) {
+	rt, ct := scan(ref.Text, nil), scan(cand.Text, nil)
+	if len(rt) != 1 || !rt[0].kind.isTime() || rt[0].end-rt[0].start != len(ref.Text) {
+		d.differ(ValueDiffers, ptr, ref, cand, "the reference's value is no time, although a rule says so")
+		return
+	}
+	if !sameShape(ref.Text, rt, cand.Text, ct) {
+		d.differ(ValueDiffers, ptr, ref, cand, "the times are written differently")
+		return
+	}
+	if !d.place.near(rt[0].kind, ref.Text, cand.Text) {
+		d.differ(ValueDiffers, ptr, ref, cand, "a time is not near the moment it was seen")
+	}
+}
+
+// object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
+// more than once the last member counts; that it does is the contract's business.
+func (d *documents) object(ptr string, ref, cand *jsontree.Node) {
+	for i, name := range ref.Names {
+		if ref.Member(name) != ref.Items[i] {
+			continue
+		}
+		at := jsontree.AppendName(ptr, name)
+		if other := cand.Member(name); other != nil {
+			d.node(at, ref.Items[i], other)
+			continue
+		}
+		// A name can hold a generated value itself: find the one member that is equal up to renaming.
+		if other, ok := d.renamed(name, ref, cand); ok {
+			d.node(at, ref.Items[i], other)
+			continue
+		}
+		d.differ(FieldMissing, at, ref.Items[i], nil, "the candidate lacks the field")
+	}
+	for i, name := range cand.Names {
+		if cand.Member(name) != cand.Items[i] || ref.Member(name) != nil {
+			continue
+		}
+		if _, ok := d.renamedBack(name, ref, cand); !ok {
+			d.differ(FieldExtra, jsontree.AppendName(ptr, name), nil, cand.Items[i], "the reference has no such field")
+		}
+	}
+}
+
+// renamed returns the candidate's member whose name is the reference's up to renaming.
+func (d *documents) renamed(name string, ref, cand *jsontree.Node) (*jsontree.Node, bool) {
+	want := d.b.skeleton(0, name)
+	if want == name {
+		return nil, false
+	}
+	for i, other := range cand.Names {
+		if ref.Member(other) == nil && d.b.skeleton(1, other) == want && d.sameName(name, other) {
+			return cand.Items[i], true
+		}
+	}
+	return nil, false
+}
+
+func (d *documents) renamedBack(name string, ref, cand *jsontree.Node) (*jsontree.Node, bool) {
+	want := d.b.skeleton(1, name)
+	if want == name {
+		return nil, false
+	}
+	for i, other := range ref.Names {
+		if cand.Member(other) == nil && d.b.skeleton(0, other) == want && d.sameName(other, name) {
+			return ref.Items[i], true
+		}
+	}
+	return nil, false
+}
+
+func (d *documents) sameName(ref, cand string) bool {
+	kind, _ := d.b.texts(ref, cand, d.place)
+	return kind == ""
+}
+
+// array compares elements by position. When the lengths differ, what is equal at both ends is put aside first, so that
+// an element that was put in or left out is one difference.
+func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
+	if len(ref.Items) == len(cand.Items) {
+		if d.permuted(ref, cand) {
+			d.differ(OrderDiffers, ptr, ref, cand, "the elements are the same, in another order")
+			return
+		}
+		for i := range ref.Items {
+			d.node(jsontree.AppendIndex(ptr, i), ref.Items[i], cand.Items[i])
+		}
+		return
+	}
+	rs, cs := d.skeletons(0, ref.Items), d.skeletons(1, cand.Items)
+	head := 0
+	for head < min(len(rs), len(cs)) && rs[head] == cs[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(rs), len(cs))-head && rs[len(rs)-1-tail] == cs[len(cs)-1-tail] {
+		tail++
+	}
+	for i := range head {
+		d.node(jsontree.AppendIndex(ptr, i), ref.Items[i], cand.Items[i])
+	}
+	r, c := ref.Items[head:len(rs)-tail], cand.Items[head:len(cs)-tail]
+	for i := range max(len(r), len(c)) {
+		at := jsontree.AppendIndex(ptr, head+i)
+		switch {
+		case i >= len(c):
+			d.differ(ElementMissing, at, r[i], nil, "the candidate's list lacks the element")
+		case i >= len(r):
+			d.differ(ElementExtra, at, nil, c[i], "the reference's list has no such element")
+		default:
+			d.node(at, r[i], c[i])
+		}
+	}
+	for i := range tail {
+		d.node(jsontree.AppendIndex(ptr, len(rs)-tail+i), ref.Items[len(rs)-tail+i], cand.Items[len(cs)-tail+i])
+	}
+}
+
+// permuted reports whether two lists of one length have the same elements in different orders.
+func (d *documents) permuted(ref, cand *jsontree.Node) bool {
+	if len(ref.Items) < 2 || jsontree.Equal(ref, cand) {
+		return false
+	}
+	rs, cs := d.skeletons(0, ref.Items), d.skeletons(1, cand.Items)
+	if slices.Equal(rs, cs) {
+		return false
+	}
+	slices.Sort(rs)
+	slices.Sort(cs)
+	return slices.Equal(rs, cs)
+}
+
+func (d *documents) skeletons(side int, items []*jsontree.Node) []string {
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = d.b.skeleton(side, item.String())
+	}
+	return out
+}
+
+func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
+
+func (d *documents) volatileKind(ptr string) VolatileKind {
+	if kind, ok := d.volatile[0][ptr]; ok {
+		return kind
+	}
+	return d.volatile[1][ptr]
+}
+
+func (d *documents) at(ptr string) string { return strings.TrimSpace(d.place.where + " " + ptr) }
+
+func (d *documents) differ(kind Kind, ptr string, ref, cand *jsontree.Node, text string) {
+	d.report(Difference{Kind: kind, Place: d.at(ptr), Reference: showNode(ref), Candidate: showNode(cand), Text: text})
+}
+
+// pointers returns the places of a document that rules speak of.
+func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]VolatileKind {
+	var out map[string]VolatileKind
+	var value any
+	for _, rule := range rules {
+		if name := lastName(rule.At); name != "" && !strings.Contains(string(doc), name) {
+			continue // the cheap test: the member the path ends in is nowhere in the text
+		}
+		path, err := jsonpath.Parse(rule.At)
+		if err != nil {
+			continue // checked where rules are read
+		}
+		if value == nil {
+			value = root.Value()
+		}
+		for _, found := range path.SelectLocated(value) {
+			if out == nil {
+				out = map[string]VolatileKind{}
+			}
+			if ptr := found.Path.Pointer(); out[ptr] == "" {
+				out[ptr] = rule.Kind
+			}
+		}
+	}
+	return out
+}
+
+// lastName returns the member name that a JSONPath of plain names ends in: "requestID" of "$..requestID"; "" when it
+// ends otherwise.
+func lastName(path string) string {
+	i := strings.LastIndexByte(path, '.')
+	name := path[i+1:]
+	for _, c := range []byte(name) {
+		if !alnum(c) && c != '_' {
+			return ""
+		}
+	}
+	return name
+}

@@ -1,0 +1,69 @@
+package compare
+
+import "time"
+
+// Rules say how two targets may differ. The zero Rules compare everything but headers.
+type Rules struct {
+	Headers  []string // response header fields that are compared, whatever their case
+	Volatile []Volatile
+	// Streams has rules by the stream's name or its operation ("GET /event"); the name wins.
+	Streams map[string]Stream
+	// Steps adds rules for single steps, by the step's id. A stream belongs to the step that opened it.
+	Steps map[string]Step
+}
+
+// Step has the rules of one step.
+type Step struct {
+	Headers  []string
+	Volatile []Volatile
+}
+
+// Volatile is a place whose values differ from target to target.
+type Volatile struct {
+	At   string // a JSONPath (RFC 9535) into a body or an event's data
+	Kind VolatileKind
+}
+
+// VolatileKind is the way in which a value is volatile.
+type VolatileKind string
+
+// The ways in which a value is volatile.
+const (
+	ID   VolatileKind = "id"   // bound one to one across the whole scenario
+	Time VolatileKind = "time" // near the moment it was seen, on each side
+	Text VolatileKind = "text" // any string
+)
+
+// Stream says how the events of a stream are compared.
+type Stream struct {
+	// Exact compares the framing of each event byte for byte, not only what a client makes of it.
+	Exact bool
+	// OrderWithin is a JSONPath: events with the same value there are compared in order, and events with different
+	// values in any. "" keeps all in order.
+	OrderWithin string
+	Heartbeat   *Heartbeat
+}
+
+// Heartbeat is what keeps a stream alive. It is not part of the sequence.
+type Heartbeat struct {
+	Event     string        // the event's name; "" when comments beat
+	Every     time.Duration // the interval, counted from the opening; 0: whenever it likes
+	Tolerance time.Duration // how early or late a beat may be
+}
+
+// stream returns the rules for a stream.
+func (r *Rules) stream(name, operation string) Stream {
+	if s, ok := r.Streams[name]; ok {
+		return s
+	}
+	return r.Streams[operation]
+}
+
+// volatile returns the rules for the places of a step, the step's own first.
+func (r *Rules) volatile(step string) []Volatile {
+	own := r.Steps[step].Volatile
+	if len(own) == 0 {
+		return r.Volatile
+	}
+	return append(own[:len(own):len(own)], r.Volatile...)
+}

@@ -1,0 +1,214 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Shortfall is something one target did not do that it had to do by itself, whatever the other does.
+type Shortfall struct {
+	Kind     ShortfallKind
+	Step     string
+	Exchange int    // -1 when it is not about an exchange
+	Stream   string // "" when it is not about a stream
+	Event    int    // -1 when it is not about an event
+	Place    string
+	Want     string
+	Got      string
+	Text     string // one sentence
+}
+
+// ShortfallKind names a shortfall. Kinds appear in reports, so renaming one is a change of their format.
+type ShortfallKind string
+
+// The shortfalls.
+const (
+	ExchangeFailed   ShortfallKind = "exchange-failed"
+	ExpectationUnmet ShortfallKind = "expectation"
+	EventAwaited     ShortfallKind = "event-awaited"   // an awaited event did not come
+	EndAwaited       ShortfallKind = "end-awaited"     // the server did not end the stream
+	PollUnmet        ShortfallKind = "poll"            // a poll never held
+	CaptureMissing   ShortfallKind = "capture-missing" // the value to capture is not there
+	EventForbidden   ShortfallKind = "event-forbidden" // an event came that must not
+	StreamBroken     ShortfallKind = "stream-broken"
+	HeartbeatLate    ShortfallKind = "heartbeat-late"
+	HeartbeatEarly   ShortfallKind = "heartbeat-early"
+	HeartbeatMissing ShortfallKind = "heartbeat-missing"
+	TargetExited     ShortfallKind = "target-exited"
+	TargetNotStopped ShortfallKind = "target-not-stopped"
+)
+
+// Shortfalls returns what a target did not do by itself: demands of the scenario that do not hold, exchanges and
+// streams that broke, heartbeats that came at the wrong time.
+func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
+	var out []Shortfall
+	for i := range t.Steps {
+		out = append(out, stepShortfalls(&t.Steps[i])...)
+	}
+	for _, s := range t.Streams {
+		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation))...)
+	}
+	for _, w := range t.Windows {
+		out = append(out, windowShortfalls(t, w, rules)...)
+	}
+	if t.Exit != nil {
+		out = append(out, Shortfall{
+			Kind: TargetExited, Step: lastStep(t), Exchange: -1, Event: -1, Place: "process",
+			Want: "to go on", Got: t.Exit.Status, Text: "the target's process ended: " + t.Exit.Status,
+		})
+	}
+	return out
+}
+
+func lastStep(t *transcript.Transcript) string {
+	id := ""
+	for i := range t.Steps {
+		if t.Steps[i].Skipped == "" {
+			id = t.Steps[i].ID
+		}
+	}
+	return id
+}
+
+func stepShortfalls(s *transcript.Step) []Shortfall {
+	var out []Shortfall
+	add := func(f Shortfall) {
+		f.Step, f.Event = s.ID, -1
+		out = append(out, f)
+	}
+	for i, x := range s.Exchanges {
+		if f := x.Failure; f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared {
+			add(Shortfall{
+				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
+				Got: string(f.Kind), Text: failureText(f),
+			})
+		}
+	}
+	if u := s.Unmet; u != nil {
+		add(Shortfall{
+			Kind: unmetKind(u.Kind), Exchange: -1, Stream: s.Stream, Place: u.Kind,
+			Want: u.What, Got: u.Why, Text: u.What + ": " + u.Why,
+		})
+	}
+	if s.Expect == nil || s.Skipped != "" || len(s.Exchanges) == 0 {
+		return out
+	}
+	last := len(s.Exchanges) - 1
+	var mismatches []match.Mismatch
+	if s.Burst {
+		mismatches = match.Count(s.Expect.Count, s.Exchanges)
+	} else if s.Exchanges[last].Failure == nil {
+		mismatches = match.Exchange(s.Expect, s.Exchanges[last])
+	}
+	for _, m := range mismatches {
+		add(Shortfall{
+			Kind: ExpectationUnmet, Exchange: last, Place: m.Place, Want: show(m.Want), Got: show(m.Got),
+			Text: "the scenario expects something else",
+		})
+	}
+	return out
+}
+
+func failureText(f *transcript.Failure) string {
+	where := map[transcript.Phase]string{
+		transcript.PhaseConnect: "while connecting", transcript.PhaseSend: "while the request was sent",
+		transcript.PhaseHead: "before the answer's head", transcript.PhaseBody: "in the answer's body",
+	}[f.Phase]
+	return fmt.Sprintf("the exchange failed %s: %s", where, f.Text)
+}
+
+func unmetKind(kind string) ShortfallKind {
+	switch kind {
+	case "event", "ready":
+		return EventAwaited
+	case "end":
+		return EndAwaited
+	case "poll":
+		return PollUnmet
+	case "exit":
+		return TargetNotStopped
+	default:
+		return CaptureMissing
+	}
+}
+
+func streamShortfalls(s *transcript.Stream, rule Stream) []Shortfall {
+	var out []Shortfall
+	if s.Ended == transcript.EndedBroken {
+		got := "broken"
+		if s.Failure != nil {
+			got = s.Failure.Text
+		}
+		out = append(out, Shortfall{
+			Kind: StreamBroken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "end",
+			Want: "to end between two events", Got: got, Text: "the stream broke: " + got,
+		})
+	}
+	if h := rule.Heartbeat; h != nil && h.Every > 0 {
+		if f, bad := cadence(s, h); bad {
+			f.Step, f.Stream, f.Exchange = s.Step, s.Name, -1
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// cadence returns the first beat that is out of time. The n-th beat is due n intervals after the opening.
+func cadence(s *transcript.Stream, h *Heartbeat) (Shortfall, bool) {
+	n := 0
+	for i := range s.Events {
+		if !h.beats(&s.Events[i]) {
+			continue
+		}
+		n++
+		due, came := time.Duration(n)*h.Every, s.Events[i].At-s.At
+		f := Shortfall{
+			Event: i, Place: "heartbeat " + strconv.Itoa(n),
+			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance),
+			Got:  came.Round(time.Millisecond).String(),
+		}
+		switch {
+		case came > due+h.Tolerance:
+			f.Kind, f.Text = HeartbeatLate, "a heartbeat came late"
+			return f, true
+		case came < due-h.Tolerance:
+			f.Kind, f.Text = HeartbeatEarly, "a heartbeat came early"
+			return f, true
+		}
+	}
+	open := s.Until - s.At
+	if wanted := int((open - h.Tolerance) / h.Every); n < wanted {
+		return Shortfall{
+			Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
+			Want: fmt.Sprintf("%d in %s", wanted, open.Round(time.Millisecond)), Got: strconv.Itoa(n),
+			Text: "a heartbeat did not come",
+		}, true
+	}
+	return Shortfall{}, false
+}
+
+// windowShortfalls returns the first event that came while it must not.
+func windowShortfalls(t *transcript.Transcript, w transcript.Window, rules *Rules) []Shortfall {
+	for _, s := range t.Streams {
+		if s.Name != w.Stream {
+			continue
+		}
+		heartbeat := rules.stream(s.Name, s.Operation).Heartbeat
+		for i := w.First; i < len(s.Events) && s.Events[i].At <= w.To; i++ {
+			ev := &s.Events[i]
+			if w.Match == nil && (ev.Comment || heartbeat.beats(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
+				continue
+			}
+			return []Shortfall{{
+				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
+				Place: fmt.Sprintf("event %d (%s)", i+1, eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Got: showEvent(ev), Text: fmt.Sprintf("it came %s after it was forbidden", (ev.At - w.From).Round(time.Millisecond)),
+			}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,280 @@
+package compare
+
+import (
+	"strings"
+	"time"
+)
+
+// A token is a stretch of a text that servers make up by themselves: another run gives another value.
+type token struct {
+	kind       tokenKind
+	start, end int
+}
+
+// tokenKind is a shape of generated values. Values of one kind are bound to values of the same kind only.
+type tokenKind byte
+
+const (
+	tokUnique   tokenKind = iota // what ${{ unique }} stands for
+	tokKnown                     // a value that a rule has bound
+	tokUUID                      // RFC 9562, any version
+	tokULID                      // 26 characters of Crockford's base 32
+	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
+	tokPort                      // a port on the loopback interface
+	tokMillis                    // milliseconds since 1970
+	tokSeconds                   // seconds since 1970
+	tokRFC3339                   // RFC 3339
+	tokHTTPDate                  // RFC 9110 §5.6.7
+)
+
+// String is the name that stands for a token when two texts are described without their values.
+func (k tokenKind) String() string {
+	return [...]string{"unique", "id", "uuid", "ulid", "id", "port", "ms", "s", "time", "date"}[k]
+}
+
+// isTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
+func (k tokenKind) isTime() bool { return k >= tokMillis }
+
+// A knownValue is a text that counts as a token wherever it stands.
+type knownValue struct {
+	value string
+	kind  tokenKind
+}
+
+// scan returns the tokens of a text, in order. Known values come first; the text between them is looked through for
+// what is recognised by its shape.
+func scan(s string, known []knownValue) []token {
+	var out []token
+	for at := 0; ; {
+		next, found := nextKnown(s, at, known)
+		if !found {
+			return scanShapes(out, s, at, len(s))
+		}
+		out = scanShapes(out, s, at, next.start)
+		out = append(out, next)
+		at = next.end
+	}
+}
+
+// nextKnown returns the first known value at or after a place; of several at one place the longest.
+func nextKnown(s string, at int, known []knownValue) (token, bool) {
+	best, found := token{}, false
+	for _, k := range known {
+		i := strings.Index(s[at:], k.value)
+		if i < 0 {
+			continue
+		}
+		t := token{k.kind, at + i, at + i + len(k.value)}
+		if !found || t.start < best.start || t.start == best.start && t.end > best.end {
+			best, found = t, true
+		}
+	}
+	return best, found
+}
+
+// scanShapes appends the tokens that s[from:to] holds by their shape. A token begins where a word does.
+func scanShapes(out []token, s string, from, to int) []token {
+	s = s[:to]
+	for i := from; i < to; {
+		if !alnum(s[i]) && s[i] != '[' {
+			i++
+			continue
+		}
+		if t, ok := tokenAt(s, from, i); ok {
+			out = append(out, t)
+			i = t.end
+			continue
+		}
+		for i++; i < to && alnum(s[i]); i++ {
+		}
+	}
+	return out
+}
+
+// tokenAt recognises what begins at i, which is the beginning of a word.
+func tokenAt(s string, from, i int) (token, bool) {
+	rest := s[i:]
+	if n := uuidLen(rest); n > 0 {
+		return token{tokUUID, i, i + n}, true
+	}
+	if n := rfc3339Len(rest); n > 0 {
+		return token{tokRFC3339, i, i + n}, true
+	}
+	if n := httpDateLen(rest); n > 0 {
+		return token{tokHTTPDate, i, i + n}, true
+	}
+	if kind, n := epochLen(rest); n > 0 && (i == from || s[i-1] != '.') {
+		return token{kind, i, i + n}, true
+	}
+	if n := ulidLen(rest); n > 0 {
+		return token{tokULID, i, i + n}, true
+	}
+	if n := prefixedLen(rest); n > 0 {
+		return token{tokPrefixed, i, i + n}, true
+	}
+	if skip, n := portLen(rest); n > 0 {
+		return token{tokPort, i + skip, i + skip + n}, true
+	}
+	return token{}, false
+}
+
+func digit(c byte) bool { return c >= '0' && c <= '9' }
+func alnum(c byte) bool { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func hex(c byte) bool   { return digit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// ends reports whether a word ends at n.
+func ends(s string, n int) bool { return n == len(s) || !alnum(s[n]) }
+
+func uuidLen(s string) int {
+	const n = 36
+	if len(s) < n || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' || !ends(s, n) {
+		return 0
+	}
+	for i := range n {
+		if s[i] != '-' && !hex(s[i]) {
+			return 0
+		}
+	}
+	return n
+}
+
+func ulidLen(s string) int {
+	const n = 26
+	if len(s) < n || s[0] > '7' || !ends(s, n) {
+		return 0
+	}
+	for i := range n {
+		c := s[i]
+		if !digit(c) && (c < 'A' || c > 'Z' || strings.IndexByte("ILOU", c) >= 0) {
+			return 0
+		}
+	}
+	return n
+}
+
+func prefixedLen(s string) int {
+	p := 0
+	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
+		p++
+	}
+	if p < 2 || p > 12 || p == len(s) || s[p] != '_' && s[p] != '-' {
+		return 0
+	}
+	n, digits := p+1, 0
+	for n < len(s) && alnum(s[n]) {
+		if digit(s[n]) {
+			digits++
+		}
+		n++
+	}
+	if n-p-1 < 12 || digits < 2 {
+		return 0
+	}
+	return n
+}
+
+// epochLen recognises seconds and milliseconds between 2017 and 2033.
+func epochLen(s string) (tokenKind, int) {
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	if s[:n] == "" || s[0] != '1' || s[1:2] < "5" || !ends(s, n) || n < len(s) && s[n] == '.' && n+1 < len(s) && digit(s[n+1]) {
+		return 0, 0
+	}
+	switch n {
+	case 13:
+		return tokMillis, n
+	case 10:
+		return tokSeconds, n
+	}
+	return 0, 0
+}
+
+func rfc3339Len(s string) int {
+	const shape = "dddd-dd-ddTdd:dd:dd"
+	if len(s) < len(shape)+1 || !fits(s, shape) {
+		return 0
+	}
+	n := len(shape)
+	if s[n] == '.' {
+		n++
+		for n < len(s) && digit(s[n]) {
+			n++
+		}
+	}
+	switch {
+	case n < len(s) && s[n] == 'Z':
+		return n + 1
+	case fits(s[n:], "+dd:dd"), fits(s[n:], "-dd:dd"):
+		return n + len("+dd:dd")
+	}
+	return 0
+}
+
+func httpDateLen(s string) int {
+	const shape = "aaa, dd aaa dddd dd:dd:dd GMT"
+	if fits(s, shape) {
+		return len(shape)
+	}
+	return 0
+}
+
+// portLen recognises a port behind a loopback address: skip is the length of the address and its colon.
+func portLen(s string) (skip, n int) {
+	for _, host := range [...]string{"127.0.0.1:", "localhost:", "[::1]:"} {
+		if !strings.HasPrefix(s, host) {
+			continue
+		}
+		for n < 5 && len(host)+n < len(s) && digit(s[len(host)+n]) {
+			n++
+		}
+		return len(host), n
+	}
+	return 0, 0
+}
+
+// fits reports whether s begins with the shape: d is a digit, a a letter, every other character itself.
+func fits(s, shape string) bool {
+	if len(s) < len(shape) {
+		return false
+	}
+	for i := range len(shape) {
+		c := s[i]
+		switch shape[i] {
+		case 'd':
+			if !digit(c) {
+				return false
+			}
+		case 'a':
+			if !alnum(c) || digit(c) {
+				return false
+			}
+		default:
+			if c != shape[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// moment returns the time that a token of a time kind stands for.
+func moment(kind tokenKind, text string) (time.Time, bool) {
+	switch kind {
+	case tokRFC3339:
+		t, err := time.Parse(time.RFC3339Nano, text)
+		return t, err == nil
+	case tokHTTPDate:
+		t, err := time.Parse(time.RFC1123, text)
+		return t, err == nil
+	}
+	var n int64
+	for _, c := range []byte(text) {
+		n = 10*n + int64(c-'0')
+	}
+	if kind == tokSeconds {
+		return time.Unix(n, 0), true
+	}
+	return time.UnixMilli(n), true
+}

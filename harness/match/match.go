@@ -1,0 +1,239 @@
+// Package match decides whether what came is what a scenario asked for.
+//
+// A scenario asks in two places: to tell one event from the others while it waits, and to make a demand on an answer.
+// Both are data (transcript.Pattern, transcript.Expect) in which expressions have already been replaced. What does not
+// hold is returned as Mismatches, each with its place and both sides, never as a bare no.
+package match
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A Mismatch is a demand that does not hold.
+type Mismatch struct {
+	Place string // "status", "header Content-Type", "body", "body $.tools[0].id"
+	Want  string // for a person
+	Got   string
+}
+
+// Event reports whether the event is the one meant.
+func Event(p *transcript.Pattern, ev *transcript.Event) bool {
+	if ev.Comment {
+		return false
+	}
+	if p.Event != nil && *p.Event != ev.Name || p.Data != nil && *p.Data != ev.Data {
+		return false
+	}
+	return p.JSON == nil || len(JSON(p.JSON, "", []byte(ev.Data))) == 0
+}
+
+// Exchange returns the demands that an exchange does not meet. A demand on an answer that did not come is not met.
+func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
+	r := x.Response
+	if r == nil {
+		r = &transcript.Response{}
+	}
+	var out []Mismatch
+	if e.Status != 0 && e.Status != r.Status {
+		out = append(out, Mismatch{"status", strconv.Itoa(e.Status), statusText(x)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Header)) {
+		out = append(out, header(name, e.Header[name], r.Header)...)
+	}
+	if e.Body != nil && *e.Body != string(r.Body.Bytes) {
+		out = append(out, Mismatch{"body", strconv.Quote(*e.Body), strconv.Quote(string(r.Body.Bytes))})
+	}
+	if e.JSON != nil {
+		out = append(out, JSON(e.JSON, "body", r.Body.Bytes)...)
+	}
+	if len(e.OneOf) > 0 {
+		out = append(out, oneOf(e.OneOf, x)...)
+	}
+	return out
+}
+
+func statusText(x *transcript.Exchange) string {
+	switch {
+	case x.Response != nil:
+		return strconv.Itoa(x.Response.Status)
+	case x.Failure != nil:
+		return "no answer: " + x.Failure.Text
+	default:
+		return "no answer"
+	}
+}
+
+func header(name string, want *string, h transcript.Header) []Mismatch {
+	got, there := h.Get(name)
+	switch {
+	case want == nil && there:
+		return []Mismatch{{"header " + name, "no such field", strconv.Quote(got)}}
+	case want != nil && !there:
+		return []Mismatch{{"header " + name, strconv.Quote(*want), "no such field"}}
+	case want != nil && got != *want:
+		return []Mismatch{{"header " + name, strconv.Quote(*want), strconv.Quote(got)}}
+	}
+	return nil
+}
+
+// oneOf returns nothing when an alternative holds, and else what is wrong with the nearest.
+func oneOf(alternatives []transcript.Expect, x *transcript.Exchange) []Mismatch {
+	var nearest []Mismatch
+	for i := range alternatives {
+		got := Exchange(&alternatives[i], x)
+		if len(got) == 0 {
+			return nil
+		}
+		if i == 0 || len(got) < len(nearest) {
+			nearest = got
+		}
+	}
+	for i := range nearest {
+		nearest[i].Want += " (the nearest of " + strconv.Itoa(len(alternatives)) + " alternatives)"
+	}
+	return nearest
+}
+
+// Count returns the demands on a burst that do not hold: how many answers have which status. Statuses that are not
+// named may not come.
+func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
+	got := map[int]int{}
+	for _, x := range xs {
+		if x.Response != nil {
+			got[x.Response.Status]++
+		} else {
+			got[0]++
+		}
+	}
+	for status := range want {
+		got[status] += 0
+	}
+	var out []Mismatch
+	for _, status := range slices.Sorted(maps.Keys(got)) {
+		if want[status] == got[status] {
+			continue
+		}
+		name := strconv.Itoa(status)
+		if status == 0 {
+			name = "no answer"
+		}
+		out = append(out, Mismatch{"count of " + name, strconv.Itoa(want[status]), strconv.Itoa(got[status])})
+	}
+	return out
+}
+
+// JSON returns the demands that a document does not meet. at is how the places are called: "body" gives "body $.id".
+func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
+	root, _, err := jsontree.Parse(doc)
+	if err != nil {
+		return []Mismatch{{place(at, ""), "JSON", excerpt(doc) + ": " + err.Error()}}
+	}
+	var out []Mismatch
+	if p.Whole != nil && !equal(p.Whole, root) {
+		out = append(out, Mismatch{place(at, ""), string(p.Whole), excerpt(doc)})
+	}
+	if len(p.At)+len(p.Matches)+len(p.Absent) == 0 {
+		return out
+	}
+	value := root.Value()
+	for _, path := range slices.Sorted(maps.Keys(p.At)) {
+		if got := query(value, path); len(got) != 1 || !equalValue(p.At[path], got[0]) {
+			out = append(out, Mismatch{place(at, path), string(p.At[path]), show(got)})
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(p.Matches)) {
+		if got := query(value, path); !finds(p.Matches[path], got) {
+			out = append(out, Mismatch{place(at, path), "a string that matches " + p.Matches[path], show(got)})
+		}
+	}
+	for _, path := range p.Absent {
+		if got := query(value, path); len(got) > 0 {
+			out = append(out, Mismatch{place(at, path), "nothing", show(got)})
+		}
+	}
+	return out
+}
+
+// query returns what a JSONPath selects. Paths are checked when scenarios are read; one that is not valid all the same,
+// in a run file from elsewhere, selects nothing.
+func query(value any, path string) jsonpath.NodeList {
+	p, err := jsonpath.Parse(path)
+	if err != nil {
+		return nil
+	}
+	return p.Select(value)
+}
+
+// finds reports whether the one string that was selected matches. What holds for paths holds for the expression.
+func finds(pattern string, got jsonpath.NodeList) bool {
+	if len(got) != 1 {
+		return false
+	}
+	text, ok := got[0].(string)
+	re, err := regexp.Compile(pattern)
+	return ok && err == nil && re.MatchString(text)
+}
+
+// Select returns the one value at a JSONPath as JSON, and whether there is exactly one.
+func Select(doc []byte, path string) (json.RawMessage, bool) {
+	root, _, err := jsontree.Parse(doc)
+	if err != nil {
+		return nil, false
+	}
+	got := query(root.Value(), path)
+	if len(got) != 1 {
+		return nil, false
+	}
+	return encode(got[0]), true
+}
+
+func place(at, path string) string { return strings.TrimSpace(at + " " + path) }
+
+func equal(want json.RawMessage, got *jsontree.Node) bool {
+	w, _, err := jsontree.Parse(want)
+	return err == nil && jsontree.Equal(w, got)
+}
+
+func equalValue(want json.RawMessage, got any) bool {
+	node, _, err := jsontree.Parse(encode(got))
+	return err == nil && equal(want, node)
+}
+
+// encode writes a value that came from JSON.
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("match: a value that was read from JSON cannot be written as JSON: %v", err))
+	}
+	return b
+}
+
+func show(got jsonpath.NodeList) string {
+	switch len(got) {
+	case 0:
+		return "nothing"
+	case 1:
+		return excerpt(encode(got[0]))
+	default:
+		return fmt.Sprintf("%d values", len(got))
+	}
+}
+
+func excerpt(b []byte) string {
+	const most = 500
+	if len(b) > most {
+		return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(string(b[:most]), "\ufffd"), len(b))
+	}
+	return string(b)
+}

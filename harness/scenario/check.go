@@ -1,0 +1,164 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// path checks a JSONPath's syntax (RFC 9535) and returns it.
+func (d *decoder) path(n *yamldoc.Node) string {
+	if _, err := jsonpath.Parse(n.Text); err != nil {
+		d.problem(n, fmt.Sprintf("%q is no JSONPath: %v", n.Text, err), "write one as RFC 9535 has it, such as $.tools[0].id")
+	}
+	return n.Text
+}
+
+// regexp checks a regular expression's syntax, expressions in it replaced by a word.
+func (d *decoder) regexp(n *yamldoc.Node) Template {
+	t := d.template(n)
+	probe, err := t.Text(anyEnv{}, regexp.QuoteMeta)
+	if err != nil {
+		return t // reported by template
+	}
+	if _, err := regexp.Compile(probe); err != nil {
+		d.problem(n, fmt.Sprintf("%q is no regular expression: %v", n.Text, err), "write one as RE2 has it")
+	}
+	return t
+}
+
+// anyEnv gives every name a value, for checks of what surrounds it.
+type anyEnv struct{}
+
+func (anyEnv) Lookup(string) (json.RawMessage, bool) { return json.RawMessage(`"x"`), true }
+
+// A scope is what a step can refer to.
+type scope struct {
+	values  map[string]bool // variables, captures, columns, unique
+	streams map[string]bool
+	calls   map[string]bool // started requests
+}
+
+func (s scope) clone() scope {
+	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls)}
+}
+
+func (s scope) add(other scope) {
+	maps.Copy(s.values, other.values)
+	maps.Copy(s.streams, other.streams)
+	maps.Copy(s.calls, other.calls)
+}
+
+// names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
+// places, and takes them in any shape: it runs whether or not the schema is content.
+func (d *decoder) names(root *yamldoc.Node) {
+	s := scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}}
+	for _, row := range root.Get("table").Elements() {
+		for _, k := range row.Keys {
+			s.values["row."+k.Text] = true
+		}
+	}
+	for k := range root.Get("repeat").Entries() {
+		s.values[k.Text] = true
+	}
+	for k, v := range root.Get("vars").Entries() {
+		d.uses(v, s)
+		s.values[k.Text] = true
+	}
+	d.stepNames(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
+	for _, n := range root.Get("teardown").Elements() {
+		d.uses(n, s)
+	}
+}
+
+func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
+	for _, n := range list.Elements() {
+		if p := n.Get("parallel"); p != nil {
+			before := s.clone()
+			for _, branch := range p.Items {
+				own := before.clone()
+				d.stepNames(branch, own, fresh)
+				s.add(own)
+			}
+			continue
+		}
+		d.uses(n, s)
+		d.handles(n, s)
+		if k, stop := n.Entry("stop"); stop != nil && !fresh {
+			d.problem(k, "stop in a scenario that shares its targets", "add isolate: fresh to the scenario")
+		}
+		for k := range n.Get("capture").Entries() {
+			s.values[k.Text] = true
+		}
+	}
+}
+
+// uses checks the expressions below a node.
+func (d *decoder) uses(n *yamldoc.Node, s scope) {
+	check := func(n *yamldoc.Node) {
+		t, err := parseTemplate(n.Text)
+		if err != nil {
+			return // reported where the text is decoded
+		}
+		for _, name := range t.Names() {
+			if !s.values[name] {
+				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), yamldoc.DidYouMean(name, slices.Collect(maps.Keys(s.values))))
+			}
+		}
+	}
+	if n.Kind == yamldoc.String {
+		check(n)
+	}
+	for _, k := range n.Keys {
+		check(k)
+	}
+	for _, item := range n.Items {
+		d.uses(item, s)
+	}
+}
+
+// handles checks the names of streams and started requests, and notes those that a step defines.
+func (d *decoder) handles(n *yamldoc.Node, s scope) {
+	define := func(key string, names map[string]bool) {
+		k := n.Get(key)
+		if k == nil {
+			return
+		}
+		if s.streams[k.Text] || s.calls[k.Text] {
+			d.problem(k, fmt.Sprintf("%s %s: the name is taken", key, k.Text), "give it a name of its own")
+		}
+		names[k.Text] = true
+	}
+	refer := func(key, what string, names ...map[string]bool) {
+		k := n.Get(key)
+		if k == nil {
+			return
+		}
+		var all []string
+		for _, m := range names {
+			if m[k.Text] {
+				return
+			}
+			all = slices.AppendSeq(all, maps.Keys(m))
+		}
+		fix := yamldoc.DidYouMean(k.Text, all)
+		if fix == "" {
+			fix = "open or start it in an earlier step"
+		}
+		d.problem(k, fmt.Sprintf("%s %s: no such %s", key, k.Text, what), fix)
+	}
+	define("open", s.streams)
+	define("start", s.calls)
+	refer("await", "stream", s.streams)
+	refer("never", "stream", s.streams)
+	refer("join", "started request", s.calls)
+	for _, how := range []HangupKind{Close, HalfClose, Drop} {
+		refer(string(how), "stream or started request", s.streams, s.calls)
+	}
+}

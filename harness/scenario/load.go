@@ -1,0 +1,94 @@
+package scenario
+
+import (
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Schema is the JSON Schema of a scenario's file.
+//
+//go:embed scenario.schema.json
+var Schema []byte
+
+var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
+
+// Load reads every scenario below a folder: all files that end in .yaml, in the order of their paths, each row of a
+// table by itself. When files have mistakes the error is Problems: all of them, of all files.
+func Load(root string) ([]*Scenario, error) {
+	var (
+		out      []*Scenario
+		problems Problems
+	)
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		file := filepath.Join(root, filepath.FromSlash(name))
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		scenarios, mistakes := Parse(file, strings.TrimSuffix(name, ".yaml"), data)
+		out = append(out, scenarios...)
+		problems = append(problems, mistakes...)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read scenarios: %w", err)
+	}
+	return out, problems.Sort().Err()
+}
+
+// Parse reads one file. Its scenario must be called id. It returns one scenario, or one for each row of its table, or
+// else the problems.
+func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
+	root, problems := yamldoc.Parse(file, data)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	d := decoder{file: file}
+	d.names(root)
+	if name := root.Get("scenario"); name.Str() != id && name.Str() != "" {
+		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q, as its file is, or move the file", id))
+	}
+	if problems := compiled().Check(file, root); len(problems) > 0 {
+		return nil, append(problems, d.problems...).Sort()
+	}
+	s := d.scenario(root)
+	s.Text = data
+	out := d.expand(s, root.Get("table"), d.rows(root.Get("table")))
+	if len(d.problems) > 0 {
+		return nil, d.problems.Sort()
+	}
+	return out, nil
+}
+
+// expand makes one scenario of each row.
+func (d *decoder) expand(s *Scenario, table *yamldoc.Node, rows []map[string]Value) []*Scenario {
+	if len(rows) == 0 {
+		return []*Scenario{s}
+	}
+	out := make([]*Scenario, len(rows))
+	seen := map[string]bool{}
+	for i, row := range rows {
+		name := row["name"].text()
+		if seen[name] {
+			d.problem(table.Items[i].Get("name"), fmt.Sprintf("two rows are called %q", name), "give each row a name of its own")
+		}
+		seen[name] = true
+		of := *s
+		of.ID = s.ID + "[" + name + "]"
+		of.Row = row
+		of.Line = table.Items[i].Line
+		out[i] = &of
+	}
+	return out
+}

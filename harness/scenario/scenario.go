@@ -1,0 +1,81 @@
+// Package scenario reads the script: stories that a client lives through, written as YAML.
+//
+// One file is one scenario; a table in it makes one scenario of each row. What Load returns has been checked as far as
+// a file can be checked by itself: its shape against the published schema, the names it uses against those it defines,
+// every path, pattern and time for its syntax. What depends on a target (unique values, captures) stays an expression,
+// which a Value resolves when it is needed.
+package scenario
+
+import (
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A Problem is a mistake in a file somebody wrote; see yamldoc.
+type (
+	Problem  = yamldoc.Problem
+	Problems = yamldoc.Problems
+)
+
+// A Scenario is one story.
+type Scenario struct {
+	ID     string // the file's path under its root, without .yaml, and the row: "client-tools/odd-ids[slash]"
+	Why    string
+	Source string
+	Tags   []string
+	// Fresh scenarios get newly started targets of their own.
+	Fresh    bool
+	Limit    time.Duration // 0: the run's default
+	Vars     []Var         // in the order in which they are resolved
+	Row      map[string]Value
+	Steps    []Step
+	Teardown []Step
+	Compare  Rules
+
+	File string // as it was given to Load
+	Line int    // of the scenario, or of its row
+	Text []byte // the whole file, for excerpts
+}
+
+// Base returns the id without its row.
+func (s *Scenario) Base() string {
+	if s.Row == nil {
+		return s.ID
+	}
+	return s.ID[:len(s.ID)-len("[]")-len(s.Row["name"].text())]
+}
+
+// A Var is a name for a value.
+type Var struct {
+	Name  string
+	Value Value
+}
+
+// A Step is one action of a scenario.
+type Step struct {
+	ID   string // "3", "4.left.1", "teardown.1"
+	Line int
+	Text string // how the file says it: "POST /client-tools/register", "await pending"
+	Do   Action
+}
+
+// Kind returns the key the step begins with.
+func (s *Step) Kind() string { return s.Do.kind() }
+
+// Walk calls f with each step of the scenario, those of parallel branches and of the teardown included.
+func (s *Scenario) Walk(f func(*Step)) {
+	walk(s.Steps, f)
+	walk(s.Teardown, f)
+}
+
+func walk(steps []Step, f func(*Step)) {
+	for i := range steps {
+		f(&steps[i])
+		if p, ok := steps[i].Do.(*Parallel); ok {
+			for _, b := range p.Branches {
+				walk(b.Steps, f)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// An Env gives names their values: JSON, so that a value that is one expression keeps its type.
+type Env interface {
+	Lookup(name string) (json.RawMessage, bool)
+}
+
+// A Template is a text with expressions in it.
+type Template struct {
+	parts []part
+}
+
+// A part is a literal text, or the name of a value.
+type part struct {
+	text   string
+	name   string // "" for a literal
+	column int    // of the expression in the text, 0-based, for messages
+}
+
+var expression = regexp.MustCompile(`\$?\$\{\{\s*(.*?)\s*\}\}`)
+
+var nameSyntax = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)?$`)
+
+// parseTemplate reads a text. `$${{` stands for the three characters themselves.
+func parseTemplate(s string) (Template, error) {
+	if !strings.Contains(s, "${{") {
+		return Literal(s), nil
+	}
+	var t Template
+	at := 0
+	for _, m := range expression.FindAllStringSubmatchIndex(s, -1) {
+		t.literal(s[at:m[0]])
+		at = m[1]
+		if strings.HasPrefix(s[m[0]:], "$$") {
+			t.literal(s[m[0]+1 : m[1]])
+			continue
+		}
+		name := s[m[2]:m[3]]
+		if !nameSyntax.MatchString(name) {
+			return Template{}, fmt.Errorf("expression ${{ %s }} is not a name", name)
+		}
+		t.parts = append(t.parts, part{name: name, column: m[0]})
+	}
+	rest := s[at:]
+	if i := strings.Index(rest, "${{"); i >= 0 && (i == 0 || rest[i-1] != '$') {
+		return Template{}, fmt.Errorf("expression %q has no }}", rest[i:])
+	}
+	t.literal(strings.ReplaceAll(rest, "$${{", "${{"))
+	return t, nil
+}
+
+// Literal returns a template without expressions.
+func Literal(s string) Template {
+	return Template{parts: []part{{text: s}}}
+}
+
+func (t *Template) literal(s string) {
+	if s != "" {
+		t.parts = append(t.parts, part{text: s})
+	}
+}
+
+// Names returns the names the text uses, in order.
+func (t Template) Names() []string {
+	var names []string
+	for _, p := range t.parts {
+		if p.name != "" {
+			names = append(names, p.name)
+		}
+	}
+	return names
+}
+
+// Text returns the text with its expressions replaced: strings as they are, other values as JSON. A value passes
+// through escape first, unless it is nil.
+func (t Template) Text(env Env, escape func(string) string) (string, error) {
+	if len(t.parts) == 1 && t.parts[0].name == "" {
+		return t.parts[0].text, nil
+	}
+	var b strings.Builder
+	for _, p := range t.parts {
+		if p.name == "" {
+			b.WriteString(p.text)
+			continue
+		}
+		raw, ok := env.Lookup(p.name)
+		if !ok {
+			return "", &MissingError{p.name}
+		}
+		text := string(raw)
+		if len(raw) > 0 && raw[0] == '"' {
+			if err := json.Unmarshal(raw, &text); err != nil {
+				return "", fmt.Errorf("value of %s: %w", p.name, err)
+			}
+		}
+		if escape != nil {
+			text = escape(text)
+		}
+		b.WriteString(text)
+	}
+	return b.String(), nil
+}
+
+// Source returns the text as it was written.
+func (t Template) Source() string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		if p.name == "" {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString("${{ " + p.name + " }}")
+		}
+	}
+	return b.String()
+}
+
+// single returns the name when the text is exactly one expression.
+func (t Template) single() (string, bool) {
+	if len(t.parts) == 1 && t.parts[0].name != "" {
+		return t.parts[0].name, true
+	}
+	return "", false
+}
+
+// A MissingError says that an expression names a value which is not there: a capture that found nothing.
+type MissingError struct{ Name string }
+
+func (e *MissingError) Error() string { return fmt.Sprintf("%s has no value", e.Name) }

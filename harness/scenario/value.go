@@ -1,0 +1,144 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A Value is JSON with expressions in it. The zero Value is unset.
+type Value struct {
+	kind  yamldoc.Kind
+	set   bool
+	plain string   // of a number or boolean: its text
+	str   Template // of a string
+	keys  []Template
+	items []Value
+}
+
+// IsSet reports whether the file gives the value.
+func (v Value) IsSet() bool { return v.set }
+
+// text returns a string value's text when it has no expressions.
+func (v Value) text() string {
+	s, _ := v.str.Text(nil, nil)
+	return s
+}
+
+// parseValue reads a node; bad is called with each string that is no template.
+func parseValue(n *yamldoc.Node, bad func(*yamldoc.Node, error)) Value {
+	v := Value{kind: n.Kind, set: true, plain: n.Text}
+	template := func(n *yamldoc.Node) Template {
+		t, err := parseTemplate(n.Text)
+		if err != nil {
+			bad(n, err)
+		}
+		return t
+	}
+	switch n.Kind {
+	case yamldoc.String:
+		v.str = template(n)
+	case yamldoc.Map:
+		for _, k := range n.Keys {
+			v.keys = append(v.keys, template(k))
+		}
+	}
+	for _, item := range n.Items {
+		v.items = append(v.items, parseValue(item, bad))
+	}
+	return v
+}
+
+// Names returns the names the value uses.
+func (v Value) Names() []string {
+	names := v.str.Names()
+	for _, k := range v.keys {
+		names = append(names, k.Names()...)
+	}
+	for _, item := range v.items {
+		names = append(names, item.Names()...)
+	}
+	return names
+}
+
+// Resolve returns the JSON with its expressions replaced, in the order of the file and without blanks. A string that is
+// exactly one expression becomes the value itself, whatever its type.
+func (v Value) Resolve(env Env) (json.RawMessage, error) {
+	var b bytes.Buffer
+	if err := v.write(&b, env); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func (v Value) write(b *bytes.Buffer, env Env) error {
+	switch v.kind {
+	case yamldoc.Null:
+		b.WriteString("null")
+	case yamldoc.Bool, yamldoc.Number:
+		b.WriteString(v.plain)
+	case yamldoc.String:
+		return v.writeString(b, env)
+	case yamldoc.List:
+		b.WriteByte('[')
+		for i, item := range v.items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if err := item.write(b, env); err != nil {
+				return err
+			}
+		}
+		b.WriteByte(']')
+	case yamldoc.Map:
+		return v.writeMap(b, env)
+	}
+	return nil
+}
+
+func (v Value) writeString(b *bytes.Buffer, env Env) error {
+	if name, ok := v.str.single(); ok {
+		raw, ok := env.Lookup(name)
+		if !ok {
+			return &MissingError{name}
+		}
+		b.Write(raw)
+		return nil
+	}
+	text, err := v.str.Text(env, nil)
+	if err != nil {
+		return err
+	}
+	writeJSONString(b, text)
+	return nil
+}
+
+func (v Value) writeMap(b *bytes.Buffer, env Env) error {
+	b.WriteByte('{')
+	for i, key := range v.keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := key.Text(env, nil)
+		if err != nil {
+			return err
+		}
+		writeJSONString(b, name)
+		b.WriteByte(':')
+		if err := v.items[i].write(b, env); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+// writeJSONString writes a string as JSON and escapes only what JSON asks for, so that scenarios decide what crosses
+// the wire.
+func writeJSONString(b *bytes.Buffer, s string) {
+	quoted, _ := jsontext.AppendQuote(b.AvailableBuffer(), s) // YAML is UTF-8, so there is nothing to report
+	b.Write(quoted)
+}

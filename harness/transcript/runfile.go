@@ -1,0 +1,253 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+	"unicode/utf8"
+)
+
+// Format is the version of the run file's format. It grows when a reader of the old one would misread the new one.
+const Format = 1
+
+// A RunHeader is the first line of a run file: what was run.
+type RunHeader struct {
+	Format    int         `json:"format"`
+	Version   string      `json:"version"` // of lockstep
+	Started   time.Time   `json:"started"`
+	Seed      uint64      `json:"seed"`
+	Contract  string      `json:"contract"`  // SHA-256 of the contract
+	Scenarios string      `json:"scenarios"` // SHA-256 of the scenarios' files, in order
+	Rules     string      `json:"rules"`     // SHA-256 of lockstep.yaml
+	Targets   []RunTarget `json:"targets"`
+}
+
+// A RunTarget is a target of a run.
+type RunTarget struct {
+	Name      string `json:"name"`
+	Reference bool   `json:"reference,omitempty"`
+}
+
+// A RunFooter is the last line of a run file. A file without it was cut off.
+type RunFooter struct {
+	Transcripts int    `json:"transcripts"`
+	Bodies      int    `json:"bodies"`
+	SHA256      string `json:"sha256"` // of every byte before this line
+}
+
+// line is one line of a run file: exactly one of its fields is set.
+type line struct {
+	Header     *RunHeader  `json:"lockstep,omitempty"`
+	Body       *storedBody `json:"body,omitempty"`
+	Transcript *Transcript `json:"transcript,omitempty"`
+	Footer     *RunFooter  `json:"footer,omitempty"`
+}
+
+// A storedBody is a body's content, written once however often it came.
+type storedBody struct {
+	ID     string  `json:"id"`
+	Text   *string `json:"text,omitempty"` // when it is UTF-8
+	Base64 []byte  `json:"base64,omitempty"`
+}
+
+// bodyRef is how a Body stands in a transcript's line.
+type bodyRef struct {
+	ID   string `json:"id"`
+	Size int64  `json:"size"`
+}
+
+// MarshalJSON writes a reference to the body's content.
+func (b Body) MarshalJSON() ([]byte, error) { return json.Marshal(bodyRef{b.id(), b.Size}) }
+
+// UnmarshalJSON reads a reference; the content follows when the run file is read.
+func (b *Body) UnmarshalJSON(data []byte) error {
+	var ref bodyRef
+	if err := json.Unmarshal(data, &ref); err != nil {
+		return err
+	}
+	b.Size, b.ref = ref.Size, ref.ID
+	return nil
+}
+
+// id names a content: half of its SHA-256.
+func (b Body) id() string {
+	sum := sha256.Sum256(b.Bytes)
+	return hex.EncodeToString(sum[:16])
+}
+
+// bodies calls f with every body of the transcript.
+func (t *Transcript) bodies(f func(*Body)) {
+	for i := range t.Steps {
+		for _, x := range t.Steps[i].Exchanges {
+			f(&x.Request.Body)
+			if x.Response != nil {
+				f(&x.Response.Body)
+			}
+		}
+	}
+}
+
+// A RunWriter writes a run file. It is not safe for concurrent use.
+type RunWriter struct {
+	w      *bufio.Writer
+	sum    hash.Hash
+	seen   map[string]bool
+	footer RunFooter
+}
+
+// NewRunWriter writes the header and returns a writer for what follows.
+func NewRunWriter(w io.Writer, h RunHeader) (*RunWriter, error) {
+	h.Format = Format
+	rw := &RunWriter{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New(), seen: map[string]bool{}}
+	return rw, rw.write(line{Header: &h})
+}
+
+func (rw *RunWriter) write(l line) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(l); err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	rw.sum.Write(b.Bytes())
+	if _, err := rw.w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	return nil
+}
+
+// Write appends a transcript, after those of its bodies that the file does not have yet.
+func (rw *RunWriter) Write(t *Transcript) error {
+	var failed error
+	t.bodies(func(b *Body) {
+		if b.IsZero() || failed != nil {
+			return
+		}
+		id := b.id()
+		if rw.seen[id] {
+			return
+		}
+		rw.seen[id] = true
+		rw.footer.Bodies++
+		stored := storedBody{ID: id}
+		if utf8.Valid(b.Bytes) {
+			text := string(b.Bytes)
+			stored.Text = &text
+		} else {
+			stored.Base64 = b.Bytes
+		}
+		failed = rw.write(line{Body: &stored})
+	})
+	if failed != nil {
+		return failed
+	}
+	rw.footer.Transcripts++
+	return rw.write(line{Transcript: t})
+}
+
+// Close writes the footer. The caller closes what is below.
+func (rw *RunWriter) Close() error {
+	rw.footer.SHA256 = hex.EncodeToString(rw.sum.Sum(nil))
+	if err := rw.write(line{Footer: &rw.footer}); err != nil {
+		return err
+	}
+	if err := rw.w.Flush(); err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	return nil
+}
+
+// ErrIncomplete is returned by ReadRun for a file that ends before its footer, or whose footer does not fit what is
+// before it.
+var ErrIncomplete = errors.New("run file is incomplete")
+
+// ReadRun reads a run file and calls each with one transcript after the other. The transcripts are only to be trusted
+// when ReadRun has returned without an error: the footer comes last.
+func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) error {
+	rr := runReader{sum: sha256.New(), bodies: map[string][]byte{}}
+	in := bufio.NewReaderSize(r, 64<<10)
+	for n := 1; ; n++ {
+		text, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return fmt.Errorf("%w: no footer after line %d", ErrIncomplete, n-1)
+		}
+		if err != nil {
+			return fmt.Errorf("read run file: %w", err)
+		}
+		done, err := rr.line(text, n == 1, header, each)
+		if err != nil {
+			return fmt.Errorf("read run file: line %d: %w", n, err)
+		}
+		if done {
+			return nil
+		}
+	}
+}
+
+type runReader struct {
+	sum    hash.Hash
+	bodies map[string][]byte
+	got    RunFooter
+}
+
+func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (done bool, err error) {
+	var l line
+	if err := json.Unmarshal(text, &l); err != nil {
+		return false, err
+	}
+	if first != (l.Header != nil) {
+		return false, errors.New("a run file begins with one header")
+	}
+	switch {
+	case l.Header != nil:
+		if l.Header.Format != Format {
+			return false, fmt.Errorf("format %d; this version of lockstep reads format %d", l.Header.Format, Format)
+		}
+		err = header(*l.Header)
+	case l.Body != nil:
+		content := l.Body.Base64
+		if l.Body.Text != nil {
+			content = []byte(*l.Body.Text)
+		}
+		rr.bodies[l.Body.ID] = content
+		rr.got.Bodies++
+	case l.Transcript != nil:
+		rr.got.Transcripts++
+		if err := rr.fill(l.Transcript); err != nil {
+			return false, err
+		}
+		err = each(l.Transcript)
+	case l.Footer != nil:
+		rr.got.SHA256 = hex.EncodeToString(rr.sum.Sum(nil))
+		if rr.got != *l.Footer {
+			return false, fmt.Errorf("%w: its footer does not fit what is before it", ErrIncomplete)
+		}
+		return true, nil
+	default:
+		return false, errors.New("neither a body nor a transcript")
+	}
+	rr.sum.Write(text)
+	return false, err
+}
+
+// fill puts the contents into the bodies of a transcript.
+func (rr *runReader) fill(t *Transcript) (err error) {
+	t.bodies(func(b *Body) {
+		if b.IsZero() {
+			return
+		}
+		content, ok := rr.bodies[b.ref]
+		if !ok {
+			err = fmt.Errorf("body %s is not in the file", b.ref)
+		}
+		b.Bytes, b.ref = content, ""
+	})
+	return err
+}

@@ -1,0 +1,111 @@
+package yamldoc
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Problem is a mistake in a file somebody wrote.
+type Problem struct {
+	File   string
+	Line   int    // 1-based; 0 when the whole file is at fault
+	Column int    // 1-based, in characters; 0 when the whole line is
+	What   string // e.g. `unknown key "expct"`
+	Fix    string // e.g. `did you mean "expect"?`; empty when we cannot tell
+}
+
+// Error returns "file:line:column: what", and the fix on a line of its own.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+		if p.Column > 0 {
+			fmt.Fprintf(&b, ":%d", p.Column)
+		}
+	}
+	b.WriteString(": ")
+	b.WriteString(p.What)
+	if p.Fix != "" {
+		b.WriteString("\n\tfix: ")
+		b.WriteString(p.Fix)
+	}
+	return b.String()
+}
+
+// Problems are all the mistakes that were found, in the order of the files and of their lines.
+type Problems []Problem
+
+// Error returns one problem below the other.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Sort puts the problems in order and drops those that say the same of the same place.
+func (ps Problems) Sort() Problems {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(ps)
+}
+
+// Err returns the problems as an error, nil when there are none.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}
+
+// Nearest returns the word that was most likely meant, and whether one is near enough to suggest.
+func Nearest(word string, words []string) (string, bool) {
+	best, distance := "", len(word)/3+2
+	for _, w := range words {
+		if d := edits(strings.ToLower(word), strings.ToLower(w)); d < distance {
+			best, distance = w, d
+		}
+	}
+	return best, best != ""
+}
+
+// DidYouMean returns a fix that names the nearest word, or else lists all of them.
+func DidYouMean(word string, words []string) string {
+	if near, ok := Nearest(word, words); ok {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	sorted := slices.Sorted(slices.Values(words))
+	return "use one of: " + strings.Join(sorted, ", ")
+}
+
+// edits is the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
+func edits(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		row[0] = i
+		for j := 1; j <= len(t); j++ {
+			replace := last[j-1]
+			if s[i-1] != t[j-1] {
+				replace++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, replace)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(t)]
+}

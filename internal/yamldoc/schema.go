@@ -1,0 +1,255 @@
+package yamldoc
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+// A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
+// words has them under "x-fix".
+type Schema struct {
+	compiled *jsonschema.Schema
+	document any // to look up what stands beside a keyword that failed
+}
+
+// MustSchema compiles a schema that is part of the program.
+func MustSchema(data []byte) *Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		panic("yamldoc: schema: " + err.Error())
+	}
+	const url = "mem:///schema.json"
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource(url, doc); err != nil {
+		panic("yamldoc: schema: " + err.Error())
+	}
+	compiled, err := c.Compile(url)
+	if err != nil {
+		panic("yamldoc: schema: " + err.Error())
+	}
+	return &Schema{compiled, doc}
+}
+
+// Check returns every place where the file does not obey the schema.
+func (s *Schema) Check(file string, root *Node) Problems {
+	err := s.compiled.Validate(root.Value())
+	if err == nil {
+		return nil
+	}
+	c := checker{schema: s, file: file, root: root}
+	c.walk(err.(*jsonschema.ValidationError)) // Validate returns no other type
+	return c.problems.Sort()
+}
+
+type checker struct {
+	schema   *Schema
+	file     string
+	root     *Node
+	problems Problems
+}
+
+// walk reports the leaves of an error: the causes say more than their parents, except where the schema has its own
+// words for all of them.
+func (c *checker) walk(e *jsonschema.ValidationError) {
+	if fix, ok := c.subschema(e)["x-fix"].(string); ok && isChoice(e.ErrorKind) {
+		name, n := c.locate(e.InstanceLocation)
+		c.add(n, name+" is not what belongs here", c.choiceFix(e, n, fix))
+		return
+	}
+	if len(e.Causes) > 0 {
+		for _, cause := range e.Causes {
+			c.walk(cause)
+		}
+		return
+	}
+	c.leaf(e)
+}
+
+func isChoice(k jsonschema.ErrorKind) bool {
+	switch k.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		return true
+	}
+	return false
+}
+
+// choiceFix is the schema's own fix, or the nearest of the keys it wants one of when the file has a misspelt one.
+func (c *checker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) string {
+	var wanted []string
+	for _, cause := range e.Causes {
+		if r, ok := cause.ErrorKind.(*kind.Required); ok {
+			wanted = append(wanted, r.Missing...)
+		}
+	}
+	if n.Kind == Map {
+		for _, k := range n.Keys {
+			if near, ok := Nearest(k.Text, wanted); ok {
+				return fmt.Sprintf("did you mean %q where you wrote %q?", near, k.Text)
+			}
+		}
+	}
+	return fix
+}
+
+func (c *checker) leaf(e *jsonschema.ValidationError) {
+	name, n := c.locate(e.InstanceLocation)
+	sub := c.subschema(e)
+	switch k := e.ErrorKind.(type) {
+	case *kind.AdditionalProperties:
+		for _, p := range k.Properties {
+			at, _ := n.Entry(p)
+			c.add(at, fmt.Sprintf("unknown key %q", p), DidYouMean(p, properties(sub)))
+		}
+	case *kind.Required:
+		for _, p := range k.Missing {
+			c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(sub, p))
+		}
+	case *kind.DependentRequired:
+		for _, p := range k.Missing {
+			c.add(c.entry(n, k.Prop), fmt.Sprintf("%q needs %q beside it", k.Prop, p), "add it: "+c.about(sub, p))
+		}
+	case *kind.Type:
+		c.add(n, fmt.Sprintf("%s is %s", name, n.Kind), fixOf(sub, "make it "+kinds(k.Want)))
+	case *kind.Enum:
+		var words []string
+		for _, w := range k.Want {
+			words = append(words, fmt.Sprint(w))
+		}
+		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, DidYouMean(n.Text, words)))
+	case *kind.Const:
+		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, fmt.Sprintf("make it %v", k.Want)))
+	case *kind.Pattern:
+		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, "write it so that it matches "+k.Want))
+	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
+		c.add(n, name+" is too short", fixOf(sub, "fill it in, or leave it out"))
+	default:
+		c.add(n, fmt.Sprintf("%s: %v", name, e.ErrorKind), fixOf(sub, ""))
+	}
+}
+
+func (c *checker) add(n *Node, what, fix string) {
+	c.problems = append(c.problems, Problem{c.file, n.Line, n.Column, what, fix})
+}
+
+// locate follows a location into the file. It returns what to call the place, `"status"` or `item 3 of "steps"`, and
+// the value there.
+func (c *checker) locate(location []string) (string, *Node) {
+	n, name, list := c.root, "the file", "the list"
+	for _, step := range location {
+		if n.Kind == List {
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(n.Items) {
+				break
+			}
+			n, name = n.Items[i], fmt.Sprintf("item %d of %s", i+1, list)
+			continue
+		}
+		v := n.Get(step)
+		if v == nil {
+			break
+		}
+		n, name = v, strconv.Quote(step)
+		list = name
+	}
+	return name, n
+}
+
+func (c *checker) entry(n *Node, key string) *Node {
+	if k, _ := n.Entry(key); k != nil {
+		return k
+	}
+	return n
+}
+
+// subschema returns the schema object whose keyword failed.
+func (c *checker) subschema(e *jsonschema.ValidationError) map[string]any {
+	_, pointer, _ := strings.Cut(e.SchemaURL, "#")
+	return c.resolve(pointer)
+}
+
+func (c *checker) resolve(pointer string) map[string]any {
+	at := c.schema.document
+	for _, step := range strings.Split(pointer, "/")[1:] {
+		step = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(step)
+		switch v := at.(type) {
+		case map[string]any:
+			at = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(v) {
+				return nil
+			}
+			at = v[i]
+		}
+	}
+	m, _ := at.(map[string]any)
+	return m
+}
+
+// about returns what the schema says of a property: its description, or else its name.
+func (c *checker) about(sub map[string]any, property string) string {
+	props, _ := sub["properties"].(map[string]any)
+	p, _ := props[property].(map[string]any)
+	if text, ok := p["description"].(string); ok {
+		return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
+	}
+	if ref, ok := p["$ref"].(string); ok {
+		if text, ok := c.resolve(strings.TrimPrefix(ref, "#"))["description"].(string); ok {
+			return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
+		}
+	}
+	return property
+}
+
+func properties(sub map[string]any) []string {
+	props, _ := sub["properties"].(map[string]any)
+	names := make([]string, 0, len(props))
+	for name := range props {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func fixOf(sub map[string]any, otherwise string) string {
+	if fix, ok := sub["x-fix"].(string); ok {
+		return fix
+	}
+	return otherwise
+}
+
+func shown(n *Node) string {
+	switch n.Kind {
+	case String:
+		return strconv.Quote(n.Text)
+	case Bool, Number:
+		return n.Text
+	default:
+		return n.Kind.String()
+	}
+}
+
+func kinds(want []string) string {
+	words := make([]string, len(want))
+	for i, w := range want {
+		words[i] = map[string]string{
+			"string": "a string", "number": "a number", "integer": "a whole number", "boolean": "true or false",
+			"array": "a list", "object": "a map", "null": "empty",
+		}[w]
+	}
+	return strings.Join(words, " or ")
+}
+
+func lowerFirst(s string) string {
+	if len(s) < 2 || strings.ToUpper(s[:2]) == s[:2] { // an acronym keeps its case
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

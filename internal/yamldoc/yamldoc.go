@@ -1,0 +1,254 @@
+// Package yamldoc reads YAML that people write by hand and tells them every mistake at once, each with its place.
+//
+// A file becomes a tree of nodes that know their line and column. Values are those of JSON, written as YAML 1.2 writes
+// them: `no`, `on` and dates are strings, numbers keep their digits. What could surprise (aliases, tags, a key twice, a
+// number JSON would not take) is refused with what to write instead. The tree is then checked against a JSON Schema.
+package yamldoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Kind is the type of a node.
+type Kind int
+
+// The kinds.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	List
+	Map
+)
+
+// String returns the kind in the words of a message: "a list".
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "empty"
+	case Bool:
+		return "a boolean"
+	case Number:
+		return "a number"
+	case String:
+		return "a string"
+	case List:
+		return "a list"
+	case Map:
+		return "a map"
+	}
+	return "Kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// A Node is one value of a file.
+type Node struct {
+	Kind         Kind
+	Text         string  // of a scalar: a string's value, a number's digits, "true" or "false"
+	Keys         []*Node // of a map: strings, in order; each has its value at the same index of Items
+	Items        []*Node
+	Line, Column int // 1-based
+}
+
+// Get returns the value of the key, nil when the node is nil, no map, or has no such key.
+func (n *Node) Get(key string) *Node {
+	_, v := n.Entry(key)
+	return v
+}
+
+// Entry returns the key's own node, for its place, and its value.
+func (n *Node) Entry(key string) (k, v *Node) {
+	if n == nil {
+		return nil, nil
+	}
+	for i, k := range n.Keys {
+		if k.Text == key {
+			return k, n.Items[i]
+		}
+	}
+	return nil, nil
+}
+
+// Entries ranges over a map's keys and values; there are none when the node is nil or no map.
+func (n *Node) Entries() iter.Seq2[*Node, *Node] {
+	return func(yield func(k, v *Node) bool) {
+		if n == nil {
+			return
+		}
+		for i, k := range n.Keys {
+			if !yield(k, n.Items[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Elements returns a list's items; there are none when the node is nil or no list.
+func (n *Node) Elements() []*Node {
+	if n == nil || n.Kind != List {
+		return nil
+	}
+	return n.Items
+}
+
+// Str returns the text of a scalar, and "" of nil.
+func (n *Node) Str() string {
+	if n == nil {
+		return ""
+	}
+	return n.Text
+}
+
+// Value returns the tree as encoding/json with UseNumber would.
+func (n *Node) Value() any {
+	switch n.Kind {
+	case Bool:
+		return n.Text == "true"
+	case Number:
+		return json.Number(n.Text)
+	case String:
+		return n.Text
+	case List:
+		out := make([]any, len(n.Items))
+		for i, item := range n.Items {
+			out[i] = item.Value()
+		}
+		return out
+	case Map:
+		out := make(map[string]any, len(n.Items))
+		for i, item := range n.Items {
+			out[n.Keys[i].Text] = item.Value()
+		}
+		return out
+	default:
+		return nil
+	}
+}
+
+// Bounds of a file. They are far beyond what people write and keep a hostile file cheap.
+const (
+	maxBytes = 4 << 20
+	maxDepth = 100
+)
+
+// Parse reads the one document of a file. The node is nil when there are problems.
+func Parse(file string, data []byte) (*Node, Problems) {
+	r := reader{file: file}
+	if len(data) > maxBytes {
+		r.problem(0, 0, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("keep it below %d bytes", maxBytes))
+		return nil, r.problems
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc yaml.Node
+	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+		r.problem(0, 0, "the file is empty", "")
+		return nil, r.problems
+	} else if err != nil {
+		r.syntax(err)
+		return nil, r.problems
+	}
+	var second yaml.Node
+	if err := dec.Decode(&second); err == nil {
+		r.problem(second.Line, 0, "a second document begins", "write it into a file of its own")
+	} else if !errors.Is(err, io.EOF) {
+		r.syntax(err)
+	}
+	root := r.node(doc.Content[0], 0)
+	if len(r.problems) > 0 {
+		return nil, r.problems
+	}
+	return root, nil
+}
+
+type reader struct {
+	file     string
+	problems Problems
+}
+
+func (r *reader) problem(line, column int, what, fix string) {
+	r.problems = append(r.problems, Problem{r.file, line, column, what, fix})
+}
+
+var yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+
+// syntax reports what the YAML parser says. It knows the line and not the column.
+func (r *reader) syntax(err error) {
+	m := yamlError.FindStringSubmatch(err.Error())
+	line, _ := strconv.Atoi(m[1])
+	r.problem(line, 0, "not YAML: "+m[2], "")
+}
+
+var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+
+func (r *reader) node(y *yaml.Node, depth int) *Node {
+	n := &Node{Line: y.Line, Column: y.Column}
+	if depth > maxDepth {
+		r.problem(y.Line, y.Column, "values are nested too deep", fmt.Sprintf("nest at most %d deep", maxDepth))
+		return n
+	}
+	switch y.Kind {
+	case yaml.AliasNode:
+		r.problem(y.Line, y.Column, "alias *"+y.Value, "write the value out; anchors and aliases are not read")
+	case yaml.MappingNode:
+		r.mapping(n, y, depth)
+	case yaml.SequenceNode:
+		n.Kind = List
+		for _, item := range y.Content {
+			n.Items = append(n.Items, r.node(item, depth+1))
+		}
+	case yaml.ScalarNode:
+		r.scalar(n, y)
+	}
+	if y.Style&yaml.TaggedStyle != 0 {
+		r.problem(y.Line, y.Column, "tag "+y.Tag, "leave the tag out; quote the value if it is a string")
+	}
+	return n
+}
+
+func (r *reader) mapping(n *Node, y *yaml.Node, depth int) {
+	n.Kind = Map
+	for i := 0; i+1 < len(y.Content); i += 2 {
+		k, v := y.Content[i], y.Content[i+1]
+		switch {
+		case k.Kind != yaml.ScalarNode:
+			r.problem(k.Line, k.Column, "a key that is not a word", "use a string as the key")
+			continue
+		case k.Tag == "!!merge":
+			r.problem(k.Line, k.Column, "merge key <<", "write the keys out")
+			continue
+		}
+		if first, _ := n.Entry(k.Value); first != nil {
+			r.problem(k.Line, k.Column, fmt.Sprintf("key %q stands twice, first in line %d", k.Value, first.Line), "remove one of them")
+			continue
+		}
+		n.Keys = append(n.Keys, &Node{Kind: String, Text: k.Value, Line: k.Line, Column: k.Column})
+		n.Items = append(n.Items, r.node(v, depth+1))
+	}
+}
+
+func (r *reader) scalar(n *Node, y *yaml.Node) {
+	n.Text = y.Value
+	switch y.Tag {
+	case "!!null":
+		n.Kind, n.Text = Null, ""
+	case "!!bool":
+		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
+	case "!!int", "!!float":
+		n.Kind = Number
+		if !jsonNumber.MatchString(y.Value) {
+			r.problem(y.Line, y.Column, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
+		}
+	default: // !!str and !!timestamp, which YAML 1.2 does not have
+		n.Kind = String
+	}
+}
