@@ -1,0 +1,100 @@
+package sse
+
+import "bytes"
+
+// placeholder stands in a framing for a value that the event carries. In what stands there literally it is doubled.
+const placeholder = "•"
+
+// framings are those of one stream. A server has few ways to write a block, so events share them.
+type framings struct {
+	style []byte // of the last block that styles can tell
+	last  string // its framing
+	known map[string]string
+
+	literal string // the last framing with literal text
+}
+
+// A stream that is framed in ever new ways gets a string for each.
+const (
+	maxFramings     = 256
+	maxFramingLines = 64
+)
+
+// of returns the framing of the block, whose bytes are raw. Nothing is written down for a block that looks like one that
+// came before.
+func (f *framings) of(b *block, raw []byte) string {
+	if b.literal {
+		if framing := writeFraming(b, raw); string(framing) != f.literal {
+			f.literal = string(framing)
+		}
+		return f.literal
+	}
+	if f.last != "" && bytes.Equal(b.style, f.style) {
+		return f.last
+	}
+	framing, ok := f.known[string(b.style)]
+	if !ok {
+		framing = string(writeFraming(b, raw))
+		if len(b.style) > maxFramingLines {
+			return framing
+		}
+		if f.known == nil || len(f.known) == maxFramings {
+			f.known = make(map[string]string)
+		}
+		f.known[string(b.style)] = framing
+	}
+	f.style = append(f.style[:0], b.style...)
+	f.last = framing
+	return framing
+}
+
+// writeFraming writes a block with placeholders for the values that its event carries.
+func writeFraming(b *block, raw []byte) []byte {
+	out := bytes.Clone(raw[:b.prefix])
+	for from := b.prefix; from < len(raw); {
+		to, next := cutLine(raw, from)
+		f := cut(raw, span{from, to})
+		if b.carries(f) {
+			out = append(out, raw[from:f.value.from]...)
+			if f.style&(colon|colonSpace) != 0 { // otherwise there is no room for a value
+				out = append(out, placeholder...)
+			}
+			out = append(out, raw[to:next]...)
+		} else {
+			out = append(out, bytes.ReplaceAll(raw[from:next], []byte(placeholder), []byte(placeholder+placeholder))...)
+		}
+		from = next
+	}
+	return out
+}
+
+// carries reports whether the block's event carries the value of a field.
+func (b *block) carries(f field) bool {
+	switch f.name() {
+	case comment:
+		return b.shape == comments
+	case data:
+		return true
+	case event:
+		return f.value == b.event
+	case id:
+		return f.value == b.id
+	case retry:
+		return f.value == b.retry
+	default:
+		return false
+	}
+}
+
+// cutLine returns where the line from on ends, and where the next one begins.
+func cutLine(raw []byte, from int) (end, next int) {
+	n := bytes.IndexAny(raw[from:], "\r\n")
+	if n < 0 {
+		return len(raw), len(raw)
+	}
+	end = from + n
+	if bytes.HasPrefix(raw[end:], []byte("\r\n")) {
+		return end, end + 2
+	}
+	return end, end + 1
+}

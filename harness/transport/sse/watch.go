@@ -1,0 +1,205 @@
+package sse
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// ErrEnded is returned by Await when the stream has ended without a matching event.
+var ErrEnded = errors.New("the stream has ended")
+
+// WatchOptions say what a Watch records, and how much at most. What goes beyond a bound ends the watch with a
+// transcript.FailLimit.
+type WatchOptions struct {
+	// Start is the moment from which offsets count. The zero time means when the watch is opened.
+	Start time.Time
+	// Name gives an event its Event.Name. Nil means its Type, or "message", which is what a browser calls it. Comments
+	// and undispatched blocks have no name, so that no one takes them for events.
+	Name func(*transcript.Event) string
+	// Keep says whether to record an event, a comment or an undispatched block. One that is not kept is counted in
+	// Stream.Left, and nobody can wait for it. Nil means all are kept.
+	Keep func(*transcript.Event) bool
+	// MaxEvents is the number of events to keep; 0 means 100,000.
+	MaxEvents int
+	// MaxBytes is the size of the values and framings of all kept events; 0 means 64 MiB.
+	MaxBytes int64
+	// MaxEvent is the size of one block, as Options.MaxEvent.
+	MaxEvent int
+}
+
+func (o *WatchOptions) withDefaults() WatchOptions {
+	var out WatchOptions
+	if o != nil {
+		out = *o
+	}
+	if out.Start.IsZero() {
+		out.Start = time.Now()
+	}
+	if out.Name == nil {
+		out.Name = browserName
+	}
+	if out.Keep == nil {
+		out.Keep = func(*transcript.Event) bool { return true }
+	}
+	if out.MaxEvents <= 0 {
+		out.MaxEvents = 100_000
+	}
+	if out.MaxBytes <= 0 {
+		out.MaxBytes = 64 << 20
+	}
+	return out
+}
+
+func browserName(ev *transcript.Event) string {
+	if ev.Type == "" {
+		return "message"
+	}
+	return ev.Type
+}
+
+// A Watch reads one event stream in the background, records it, and lets others wait for what comes. It owns one
+// goroutine, which ends with the stream or in Close.
+//
+// Its methods may be called at the same time. Functions that they are given run without a lock, on events that nobody
+// changes any more, and must not change them either.
+type Watch struct {
+	opts   WatchOptions
+	hangUp func() error  // closes the body, once
+	done   chan struct{} // closed when the goroutine has returned; ended is set before that
+
+	mu      sync.Mutex
+	events  []transcript.Event // only ever appended to: what a reader has seen of it stays as it is
+	left    int
+	changed chan struct{} // closed at the next event or the end; nil while nobody waits
+	closing bool          // Close was called before the end was seen
+	ended   transcript.Ending
+	until   time.Duration
+	failure *transcript.Failure
+}
+
+// Open begins to watch a stream. The watch closes the body when the stream ends, or in Close, which must unblock a Read
+// that is under way.
+//
+// A stream that ends in anything but io.EOF is broken. If the error has a method Failure() transcript.Failure, that says
+// how; any other error counts as transcript.FailClosed.
+func Open(body io.ReadCloser, opts *WatchOptions) *Watch {
+	w := &Watch{opts: opts.withDefaults(), hangUp: sync.OnceValue(body.Close), done: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		defer w.hangUp()
+		w.read(body)
+	}()
+	return w
+}
+
+// Close ends the watch, if the stream has not ended by itself, and waits for its goroutine.
+func (w *Watch) Close() error {
+	w.mu.Lock()
+	w.closing = true
+	w.mu.Unlock()
+	err := w.hangUp()
+	<-w.done
+	return err
+}
+
+// Await waits for an event that matches, and returns its index. It looks at the events that are there from the index
+// from on, and then at each new one. The error is ErrEnded when the stream has ended without such an event, and
+// otherwise context.Cause(ctx).
+func (w *Watch) Await(ctx context.Context, from int, match func(*transcript.Event) bool) (int, error) {
+	i := max(from, 0)
+	for {
+		events, changed := w.snapshot()
+		for ; i < len(events); i++ {
+			if match(&events[i]) {
+				return i, nil
+			}
+		}
+		if changed == nil {
+			return 0, ErrEnded
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return 0, context.Cause(ctx)
+		}
+	}
+}
+
+// AwaitEnd waits for the end of the stream, however it comes. The error is context.Cause(ctx).
+func (w *Watch) AwaitEnd(ctx context.Context) error {
+	select {
+	case <-w.done:
+		return nil
+	default:
+	}
+	select {
+	case <-w.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Count returns how many of the events so far count, and a channel that is closed at the next event or at the end. At
+// the end it is closed already.
+func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{}) {
+	events, changed := w.snapshot()
+	for i := range events {
+		if counts(&events[i]) {
+			n++
+		}
+	}
+	if changed == nil {
+		return n, closed
+	}
+	return n, changed
+}
+
+var closed = func() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}()
+
+// Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream goes on, Ended is
+// empty.
+func (w *Watch) Record(s *transcript.Stream) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.Events = slices.Clone(w.events) // a copy, for the caller may redact it
+	s.Left = w.left
+	s.Ended, s.Until = w.ended, w.until
+	s.Failure = nil
+	if w.failure != nil {
+		f := *w.failure
+		s.Failure = &f
+	}
+}
+
+// snapshot returns the events so far, and a channel that is closed when that is no longer all there is to know. It is
+// nil at the end.
+func (w *Watch) snapshot() ([]transcript.Event, <-chan struct{}) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended != "" {
+		return w.events, nil
+	}
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.events, w.changed
+}
+
+// signal wakes everyone who waits. The caller holds the lock.
+func (w *Watch) signal() {
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+}
