@@ -1,0 +1,149 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A command is a Spec's command with everything decided: what the kernel gets.
+type command struct {
+	path string // of the executable; relative to dir unless absolute
+	argv []string
+	dir  string
+	env  []string
+	stop Stop
+	log  int // lines to keep
+}
+
+// command decides what to execute when the target is to listen on port.
+func (s Spec) command(port int, environ []string) (command, error) {
+	values := map[string]string{"host": loopback, "port": strconv.Itoa(port)}
+	c := command{dir: s.Dir, stop: s.Stop, log: s.LogLines}
+	for _, arg := range s.Command {
+		c.argv = append(c.argv, fill(arg, values))
+	}
+	env := inherited(environ, s.Inherit)
+	for name, value := range s.Env {
+		env[name] = fill(value, values)
+	}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		c.env = append(c.env, name+"="+env[name])
+	}
+	if s.Dir != "" {
+		// A failed chdir and a missing executable are one and the same error after a fork.
+		if info, err := os.Stat(s.Dir); err != nil {
+			return command{}, fmt.Errorf("directory %q: %w", s.Dir, bare(err))
+		} else if !info.IsDir() {
+			return command{}, fmt.Errorf("directory %q is not a directory", s.Dir)
+		}
+	}
+	var err error
+	c.path, err = lookUp(c.argv[0], env["PATH"])
+	return c, err
+}
+
+// lookUp returns the executable that name stands for. The PATH is the target's, which need not be the harness's;
+// entries that are not absolute are passed over, for they would mean another file in every directory.
+func lookUp(name, path string) (string, error) {
+	if strings.ContainsRune(name, filepath.Separator) {
+		return name, nil
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file, nil
+		}
+	}
+	if path == "" {
+		return "", fmt.Errorf("command %q: not found: PATH is empty", name)
+	}
+	return "", fmt.Errorf("command %q: not found in PATH %q", name, path)
+}
+
+// execFailed says why the command could not be executed.
+func (c command) execFailed(err error) error {
+	file := c.path
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(c.dir, file)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, statErr := os.Stat(file); statErr == nil {
+			return fmt.Errorf("command %q: the interpreter that %q names does not exist", c.argv[0], file)
+		}
+	}
+	return fmt.Errorf("command %q: execute %q: %w", c.argv[0], file, bare(err))
+}
+
+// bare is what went wrong, without the operation and the path that the message around it has said already.
+func bare(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+// passed are the variables of the harness that every target gets: to find programs, to have a home and a place for
+// temporary files, and to speak the same language.
+var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE"}
+
+// inherited picks what a target gets of the harness's environment.
+func inherited(environ, more []string) map[string]string {
+	env := map[string]string{}
+	for _, setting := range environ {
+		name, value, ok := strings.Cut(setting, "=")
+		if ok && (slices.Contains(passed, name) || strings.HasPrefix(name, "LC_") || slices.Contains(more, name)) {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+const (
+	opening = "${{"
+	closing = "}}"
+)
+
+// placeholders returns the names between ${{ and }} in text, and an error for one that means nothing here.
+func placeholders(text string) (names []string, err error) {
+	for {
+		_, rest, found := strings.Cut(text, opening)
+		if !found {
+			return names, nil
+		}
+		inside, after, closed := strings.Cut(rest, closing)
+		if !closed {
+			return names, fmt.Errorf("%q is not closed by %s", opening+rest, closing)
+		}
+		name := strings.TrimSpace(inside)
+		if name != "port" && name != "host" {
+			return names, fmt.Errorf("%s is unknown; there are ${{ port }} and ${{ host }}", opening+inside+closing)
+		}
+		names = append(names, name)
+		text = after
+	}
+}
+
+// fill puts values in the place of the placeholders in text, which Validate has looked at.
+func fill(text string, values map[string]string) string {
+	var filled strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, opening)
+		filled.WriteString(before)
+		if !found {
+			return filled.String()
+		}
+		inside, after, _ := strings.Cut(rest, closing)
+		filled.WriteString(values[strings.TrimSpace(inside)])
+		text = after
+	}
+}

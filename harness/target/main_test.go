@@ -1,0 +1,74 @@
+package target
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain is two programs. With the name of a role in its environment the test binary is one of the servers of
+// roles_test.go; without, it runs the tests and then looks whether they have left anything behind.
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		play(role)
+		os.Exit(0)
+	}
+	code := m.Run()
+	for _, left := range []string{children(), strays(), goroutines()} {
+		if left != "" && code == 0 {
+			fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// children says whether the test process has a child, collected or not.
+func children() string {
+	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	if err == syscall.ECHILD {
+		return ""
+	}
+	return fmt.Sprintf("a child process (wait4: %d, %v)", pid, err)
+}
+
+// strays says whether any process of the machine still runs this test binary. It can tell on Linux only.
+func strays() string {
+	self, err := os.Executable()
+	if err != nil {
+		return err.Error()
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		exe, err := os.Readlink(link)
+		if err == nil && exe == self && link != fmt.Sprintf("/proc/%d/exe", os.Getpid()) {
+			return "a process that runs " + exe + ": " + link
+		}
+	}
+	return ""
+}
+
+// goroutines returns the goroutines that are still in this package. One that has done its work may need a moment to
+// return from its last function.
+func goroutines() string {
+	var left []string
+	for deadline := time.Now().Add(hang); time.Now().Before(deadline); runtime.Gosched() {
+		left = nil
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		for _, stack := range strings.Split(string(stacks), "\n\n")[1:] { // the first is ours
+			if strings.Contains(stack, "harness/target.") {
+				left = append(left, stack)
+			}
+		}
+		if len(left) == 0 {
+			return ""
+		}
+	}
+	return "goroutines:\n" + strings.Join(left, "\n\n")
+}

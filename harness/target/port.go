@@ -1,0 +1,78 @@
+package target
+
+import (
+	"net"
+	"regexp"
+	"sync"
+)
+
+// loopback is where targets listen: nobody else's machine has to reach them.
+const loopback = "127.0.0.1"
+
+// A port is a TCP port that nothing listens on and that no other start in this process gets.
+//
+// The kernel picks it, and the harness holds it until just before the target is executed. In the time between, the port
+// is anybody's: another process of the machine can be given it, and lostPort is there for that. Other starts of this
+// process are the likelier thieves, which is why a port stays reserved until its target is ready or has failed.
+type port struct {
+	number   int
+	listener net.Listener
+}
+
+// reserved are the ports of all starts under way in this process.
+var reserved = struct {
+	sync.Mutex
+	ports map[int]bool
+}{ports: map[int]bool{}}
+
+// reservePort returns a port that is held until release and reserved until forget.
+func reservePort() (*port, error) {
+	for {
+		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, "0"))
+		if err != nil {
+			return nil, err
+		}
+		number := listener.Addr().(*net.TCPAddr).Port
+		if reserve(number) {
+			return &port{number: number, listener: listener}, nil
+		}
+		// Holding on to it while asking again makes the kernel name another one.
+		defer listener.Close()
+	}
+}
+
+func reserve(number int) bool {
+	reserved.Lock()
+	defer reserved.Unlock()
+	if reserved.ports[number] {
+		return false
+	}
+	reserved.ports[number] = true
+	return true
+}
+
+// release makes the port free for the target to listen on. Nobody has connected to it, so nothing lingers.
+func (p *port) release() {
+	p.listener.Close()
+}
+
+// forget ends the reservation, and releases the port if that has not happened.
+func (p *port) forget() {
+	p.release()
+	reserved.Lock()
+	defer reserved.Unlock()
+	delete(reserved.ports, p.number)
+}
+
+// addressInUse is how a server says that its port is taken: the C library's words, which Go, Python, Ruby and Rust
+// repeat, the error's name for Node, and the words of Java's servers.
+var addressInUse = regexp.MustCompile(`(?i)address (is )?(already )?in use|EADDRINUSE|port \d* ?(is |was )?already (in use|being used)`)
+
+func saysAddressInUse(log []Line) bool {
+	for _, line := range log {
+		if addressInUse.MatchString(line.Text) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,211 @@
+//go:build unix
+
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// A process is a command that the harness has started, with everything that came of it.
+//
+// It owns five goroutines. await waits for the process, two taps read its output, the group listens to its guard, and
+// live ends everything: it alone goes down the ladder, once, whoever asks. They have all returned when ended is closed
+// and err is nil.
+type process struct {
+	group   *group
+	leader  *os.Process
+	taps    [2]*tap
+	journal *journal
+
+	exited chan struct{} // closed when the leader has ended and its output is in the journal
+	state  *os.ProcessState
+
+	stop  context.CancelCauseFunc // asks live to begin
+	hurry context.CancelFunc      // cuts the grace short
+	ended chan struct{}           // closed when live has returned; err is set before
+	err   error
+}
+
+var (
+	errStopped   = errors.New("stopped")
+	errGuardLost = errors.New("the guard process has ended")
+)
+
+// startProcess executes a command in a group of its own. The process lives until ctx ends or end is called. The group
+// belongs to the process from here on, also when it cannot be started.
+func startProcess(ctx context.Context, c command, g *group) (*process, error) {
+	p := &process{
+		group:   g,
+		journal: newJournal(c.log),
+		exited:  make(chan struct{}),
+		ended:   make(chan struct{}),
+	}
+	if err := p.execute(c); err != nil {
+		g.signal(syscall.SIGKILL) // there is only the guard
+		g.dismiss()
+		return nil, err
+	}
+	life, stop := context.WithCancelCause(ctx)
+	patience, hurry := context.WithCancel(context.WithoutCancel(ctx))
+	p.stop, p.hurry = stop, hurry
+	go p.await()
+	go p.live(life, patience, c.stop)
+	return p, nil
+}
+
+// execute starts the command, and the taps on its output.
+func (p *process) execute(c command) error {
+	stdin, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer stdin.Close()
+	files := []*os.File{stdin}
+	for i, stream := range []Stream{Stdout, Stderr} {
+		tap, end, err := newTap(stream, p.journal)
+		if err != nil {
+			p.closeTaps()
+			return err
+		}
+		defer end.Close()
+		p.taps[i] = tap
+		files = append(files, end)
+	}
+	p.leader, err = os.StartProcess(c.path, c.argv, &os.ProcAttr{
+		Dir:   c.dir,
+		Env:   c.env,
+		Files: files,
+		Sys:   p.group.attributes(),
+	})
+	if err != nil {
+		p.closeTaps()
+		return c.execFailed(err)
+	}
+	return nil
+}
+
+// await collects the leader.
+func (p *process) await() {
+	defer close(p.exited)
+	p.state, _ = p.leader.Wait() // it is our child and nobody else waits for it
+	for _, t := range p.taps {
+		t.catchUp()
+	}
+}
+
+// status is only to be called when the process has exited.
+func (p *process) status() string {
+	return p.state.String()
+}
+
+// live waits until the process has to end, and ends it; without a grace when patience has ended.
+func (p *process) live(life, patience context.Context, stop Stop) {
+	defer close(p.ended)
+	defer p.stop(nil)
+	defer p.hurry()
+	select {
+	case <-life.Done():
+	case <-p.group.lost:
+		// The target may have killed its own group, or the system has picked the guard. Nothing is left to run that
+		// would survive the harness.
+		p.journal.note(errGuardLost.Error() + ": killing the target")
+		p.hurry()
+	}
+	p.err = p.descend(patience, stop)
+}
+
+// descend is the ladder. The rung before its first, closing stdin, is taken from the start: a target has none.
+func (p *process) descend(patience context.Context, stop Stop) error {
+	p.group.signal(syscall.SIGTERM)
+	if p.strayed() {
+		_ = p.leader.Signal(syscall.SIGTERM)
+	}
+	grace, cancel := context.WithTimeout(patience, stop.Grace)
+	p.settle(grace)
+	cancel()
+
+	killed, cancel := context.WithTimeoutCause(context.Background(), stop.Kill, fmt.Errorf("still there %s after SIGKILL", stop.Kill))
+	defer cancel()
+	_ = p.leader.Kill() // it is in the group, unless it has strayed
+	if err := p.group.kill(killed); err != nil {
+		return err
+	}
+	select {
+	case <-p.exited:
+	case <-killed.Done():
+		return fmt.Errorf("process %d: %w", p.leader.Pid, context.Cause(killed))
+	}
+	if p.closeTaps() {
+		return errors.New("a process that it started has left its process group and still holds its output")
+	}
+	return nil
+}
+
+// strayed reports whether the leader has left the group: setsid(1) does that without a fork. As our own child it can be
+// ended all the same, but for as long as the harness lives to do it.
+func (p *process) strayed() bool {
+	if closed(p.exited) {
+		return false
+	}
+	group, err := syscall.Getpgid(p.leader.Pid)
+	return err == nil && group != p.group.id
+}
+
+// settle waits until the group has ended by itself, or for ctx to end, or the guard. Not only for the leader: what ran
+// in front of the real server, an npm or a shell, can be gone while the server is still putting its files in order.
+func (p *process) settle(ctx context.Context) {
+	select {
+	case <-p.exited:
+	case <-p.group.lost:
+		return
+	case <-ctx.Done():
+		return
+	}
+	for wait := firstPoll; p.group.hasOthers(ctx); wait = min(2*wait, lastPoll) {
+		if !pause(ctx, wait) || closed(p.group.lost) {
+			return
+		}
+	}
+}
+
+// closeTaps ends the reading of the output and reports whether somebody can still write to it.
+func (p *process) closeTaps() (held bool) {
+	for _, t := range p.taps {
+		if t != nil && t.close() {
+			held = true
+		}
+	}
+	return held
+}
+
+// terminate asks the leader to end, and waits until it has.
+func (p *process) terminate(ctx context.Context) (status string, err error) {
+	if closed(p.exited) {
+		return p.status(), fmt.Errorf("it had already ended: %s", p.status())
+	}
+	if err := p.leader.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return "", err
+	}
+	select {
+	case <-p.exited:
+		return p.status(), nil
+	case <-ctx.Done():
+		return "", fmt.Errorf("still running after SIGTERM: %w", context.Cause(ctx))
+	}
+}
+
+// end goes down the ladder, or waits for the one who does; when ctx ends, without further grace.
+func (p *process) end(ctx context.Context) error {
+	p.stop(errStopped)
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		p.hurry()
+		<-p.ended
+	}
+	return p.err
+}

@@ -1,0 +1,251 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The roles are what the test binary can be when a test starts it as a process: servers, most of them wrong on purpose.
+// Every role first reports to its test over a connection that ends with the process (see company).
+var roles = map[string]func(*actor){
+	"server":     (*actor).serve,
+	"late":       (*actor).late,
+	"never":      (*actor).never,
+	"exits":      (*actor).exits,
+	"stubborn":   (*actor).stubborn,
+	"parent":     (*actor).parent,
+	"grandchild": (*actor).grandchild,
+	"leaves":     (*actor).leaves,
+	"portless":   (*actor).portless,
+	"flood":      (*actor).flood,
+	"runaway":    (*actor).runaway,
+	"fugitive":   (*actor).fugitive,
+	"astray":     (*actor).astray,
+	"hydra":      (*actor).hydra,
+	"harness":    (*actor).harness,
+}
+
+const (
+	roleVariable    = "LOCKSTEP_TEST_ROLE"
+	companyVariable = "LOCKSTEP_TEST_COMPANY"
+	countVariable   = "LOCKSTEP_TEST_COUNT"
+)
+
+// An actor is a process that plays a role. Its address to listen on is its first argument.
+type actor struct {
+	address string
+	line    net.Conn // to the test; the kernel hangs up when the process ends
+	*http.ServeMux
+}
+
+func play(role string) {
+	perform, ok := roles[role]
+	if !ok {
+		fatal("no such role:", role)
+	}
+	a := &actor{ServeMux: http.NewServeMux()}
+	if len(os.Args) > 1 {
+		a.address = os.Args[1]
+	}
+	if company := os.Getenv(companyVariable); company != "" {
+		line, err := net.Dial("tcp", company)
+		if err != nil {
+			fatal(err)
+		}
+		a.line = line
+		a.tell(role)
+	}
+	perform(a)
+}
+
+// tell sends a line to the test.
+func (a *actor) tell(what string) {
+	if a.line != nil {
+		fmt.Fprintln(a.line, what)
+	}
+}
+
+func fatal(args ...any) {
+	fmt.Fprintln(os.Stderr, args...)
+	os.Exit(1)
+}
+
+// serve is a well-behaved server: ready at once, ends on SIGTERM with status 0. GET /crash ends it with status 2.
+func (a *actor) serve() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	a.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {})
+	a.HandleFunc("GET /crash", func(http.ResponseWriter, *http.Request) {
+		fatalWith(2, "panic: nobody expects a request")
+	})
+	listener, err := net.Listen("tcp", a.address)
+	if err != nil {
+		fatal(err)
+	}
+	fmt.Println("listening")
+	server := &http.Server{Handler: a}
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			fatal(err)
+		}
+	}()
+	<-ctx.Done()
+	server.Close()
+	fmt.Println("bye")
+}
+
+func fatalWith(status int, text string) {
+	fmt.Fprintln(os.Stderr, text)
+	os.Exit(status)
+}
+
+// late answers 503 to the first probes.
+func (a *actor) late() {
+	asked := 0
+	a.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if asked++; asked < 4 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	a.serve()
+}
+
+// never answers 503 to every probe, and tells.
+func (a *actor) never() {
+	a.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		a.tell("asked")
+	})
+	a.serve()
+}
+
+// exits says much and ends before it listens. What it has started holds its output.
+func (a *actor) exits() {
+	a.spawn("grandchild", nil)
+	for i := range 2000 {
+		fmt.Fprintf(os.Stderr, "line %d of the complaint\n", i)
+	}
+	fatalWith(3, "no database: giving up")
+}
+
+// stubborn ignores SIGTERM, and tells.
+func (a *actor) stubborn() {
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, syscall.SIGTERM)
+	go func() {
+		for range signals {
+			a.tell("ignored SIGTERM")
+		}
+	}()
+	a.HandleFunc("GET /status", func(http.ResponseWriter, *http.Request) {})
+	fatal(http.ListenAndServe(a.address, a))
+}
+
+// parent is a server with a grandchild.
+func (a *actor) parent() {
+	a.spawn("grandchild", nil)
+	a.serve()
+}
+
+// grandchild holds its parent's output, ignores every signal it can, and stays until it is killed.
+func (a *actor) grandchild() {
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	a.tell("settled")
+	select {}
+}
+
+// leaves ends by itself on GET /leave and leaves a grandchild behind.
+func (a *actor) leaves() {
+	a.spawn("grandchild", nil)
+	a.HandleFunc("GET /leave", func(http.ResponseWriter, *http.Request) { os.Exit(0) })
+	a.serve()
+}
+
+// portless finds its port taken as often as the test says, counting in a file, and is a good server then.
+func (a *actor) portless() {
+	file := os.Getenv(countVariable)
+	count, err := os.ReadFile(file)
+	if err != nil {
+		fatal(err)
+	}
+	if len(count) > 0 {
+		if err := os.WriteFile(file, count[1:], 0o600); err != nil {
+			fatal(err)
+		}
+		if _, err := net.Listen("tcp", a.address); err != nil {
+			fatal(err)
+		}
+		_, err := net.Listen("tcp", a.address) // says what the system says when the port is taken
+		fatal(err)
+	}
+	a.serve()
+}
+
+// flood writes far more than anybody wants to keep before it is ready.
+func (a *actor) flood() {
+	line := []byte(strings.Repeat("spam and eggs ", 64) + "\n")
+	for range 64 << 10 { // 58 MB
+		os.Stdout.Write(line)
+	}
+	os.Stderr.WriteString(strings.Repeat("no line end ", 1<<20))
+	a.serve()
+}
+
+// runaway is a server whose child has left the process group. The child stays until the test hangs up.
+func (a *actor) runaway() {
+	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
+	a.serve()
+}
+
+// fugitive ends when the test closes its line.
+func (a *actor) fugitive() {
+	a.line.Read(make([]byte, 1))
+}
+
+// hydra is a server with a child that does nothing but fork, end, and let the next one do the same.
+func (a *actor) hydra() {
+	shell := exec.Command("/bin/sh", "-c", `trap '' TERM; f() { f & }; f`)
+	shell.Stdout = os.Stdout
+	if err := shell.Run(); err != nil {
+		fatal(err)
+	}
+	a.serve()
+}
+
+// harness is a harness in the middle of a run. It is there to be killed.
+func (a *actor) harness() {
+	spec := cast("parent")
+	spec.Env[companyVariable] = os.Getenv(companyVariable)
+	if _, err := Start(context.Background(), spec, nil); err != nil {
+		fatal(err)
+	}
+	a.tell("started")
+	time.Sleep(time.Hour)
+}
+
+// spawn starts another role that shares this one's output.
+func (a *actor) spawn(role string, attributes *syscall.SysProcAttr) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = os.Stdout, os.Stderr, attributes
+	if err := cmd.Start(); err != nil {
+		fatal(err)
+	}
+}
+
+// astray is a stubborn server that has left the process group itself.
+func (a *actor) astray() {
+	if _, err := syscall.Setsid(); err != nil {
+		fatal(err)
+	}
+	a.stubborn()
+}

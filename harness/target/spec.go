@@ -1,0 +1,160 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Spec says how to get at a target: a command to start, or the URL of a server that already runs.
+type Spec struct {
+	Name string // what reports call it; required
+
+	// URL is where the server already runs: http or https, with a path if all its operations are under one. Nothing is
+	// started or stopped then, and the fields about processes must be empty; readiness is checked all the same.
+	URL string
+
+	// Command is the argument vector, run without a shell. In an argument, and in a value of Env, "${{ port }}" is the
+	// free port to listen on and "${{ host }}" the address, 127.0.0.1; the port must occur in one of them. A name
+	// without a slash is looked up in the PATH the target itself gets; "./agentd" counts from Dir.
+	Command []string
+	// Dir is the working directory. Default: that of the harness.
+	Dir string
+	// Env is set in the target's environment, over what it inherits.
+	Env map[string]string
+	// Inherit names variables of the harness that the target gets besides the usual ones: PATH, HOME, USER, LOGNAME,
+	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. Nothing else of the harness's environment reaches a target: a key that
+	// happens to be set on one machine would be a secret in somebody's log and a difference that nobody can explain.
+	Inherit []string
+
+	Ready    Ready
+	Stop     Stop
+	LogLines int // how many of the last lines are kept. Default: 200
+}
+
+// Ready says when a target counts as ready.
+type Ready struct {
+	Path   string        // asked for with GET; may carry a query. Default: "/status"
+	Status int           // the status that counts. Default: any 2xx
+	Within time.Duration // bound on the whole start. Default: 10 s
+	Probe  time.Duration // bound on one request. Default: 2 s
+}
+
+// Stop bounds the end of a target.
+type Stop struct {
+	Grace time.Duration // between SIGTERM and SIGKILL. Default: 5 s
+	Kill  time.Duration // for killed processes to be gone. Default: 5 s; the kernel needs milliseconds
+}
+
+// withDefaults returns a copy with every default filled in.
+func (s Spec) withDefaults() Spec {
+	setDefault(&s.Ready.Path, "/status")
+	setDefault(&s.Ready.Within, 10*time.Second)
+	setDefault(&s.Ready.Probe, 2*time.Second)
+	setDefault(&s.Stop.Grace, 5*time.Second)
+	setDefault(&s.Stop.Kill, 5*time.Second)
+	setDefault(&s.LogLines, 200)
+	return s
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Validate returns all mistakes in the spec, joined, without looking at the machine: whether the command exists is
+// seen when it is started. Start validates by itself.
+func (s Spec) Validate() error {
+	var mistakes []error
+	mistake := func(format string, args ...any) {
+		mistakes = append(mistakes, fmt.Errorf(format, args...))
+	}
+	if s.Name == "" {
+		mistake("it has no name")
+	}
+	switch {
+	case s.URL != "" && len(s.Command) > 0:
+		mistake("it has a command and a URL: give the command of a server to start, or the URL of one that runs")
+	case s.URL != "":
+		mistakes = append(mistakes, s.validateURL()...)
+	case len(s.Command) > 0:
+		mistakes = append(mistakes, s.validateCommand()...)
+	default:
+		mistake("it has neither a command nor a URL")
+	}
+	if p := s.Ready.Path; p != "" {
+		if _, err := url.ParseRequestURI(p); err != nil || !strings.HasPrefix(p, "/") {
+			mistake("ready path %q is not a path such as %q", p, "/status")
+		}
+	}
+	if c := s.Ready.Status; c != 0 && (c < 200 || c > 599) {
+		mistake("ready status %d is not a final HTTP status", c)
+	}
+	for _, d := range []struct {
+		what  string
+		value time.Duration
+	}{
+		{"ready within", s.Ready.Within}, {"ready probe", s.Ready.Probe},
+		{"stop grace", s.Stop.Grace}, {"stop kill", s.Stop.Kill},
+	} {
+		if d.value < 0 {
+			mistake("%s is negative: %s", d.what, d.value)
+		}
+	}
+	if s.LogLines < 0 {
+		mistake("log lines is negative: %d", s.LogLines)
+	}
+	return errors.Join(mistakes...)
+}
+
+func (s Spec) validateURL() (mistakes []error) {
+	u, err := url.Parse(s.URL)
+	switch {
+	case err != nil:
+		mistakes = append(mistakes, fmt.Errorf("url: %w", err))
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		mistakes = append(mistakes, fmt.Errorf("url %q is not of the form http://host:port", s.URL))
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		mistakes = append(mistakes, fmt.Errorf("url %q may have a host and a path, and nothing else", u.Redacted()))
+	}
+	if s.Dir != "" || len(s.Env) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
+		mistakes = append(mistakes, errors.New("directory, environment, stop and log are for a server that the harness starts, not for a URL"))
+	}
+	return mistakes
+}
+
+func (s Spec) validateCommand() (mistakes []error) {
+	hasPort := false
+	check := func(what, text string) {
+		if strings.ContainsRune(text, 0) {
+			mistakes = append(mistakes, fmt.Errorf("%s has a NUL byte", what))
+		}
+		names, err := placeholders(text)
+		if err != nil {
+			mistakes = append(mistakes, fmt.Errorf("%s: %w", what, err))
+		}
+		hasPort = hasPort || slices.Contains(names, "port")
+	}
+	if s.Command[0] == "" {
+		mistakes = append(mistakes, errors.New("the name of its command is empty"))
+	}
+	for i, arg := range s.Command {
+		check(fmt.Sprintf("command[%d]", i), arg)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			mistakes = append(mistakes, fmt.Errorf("env: %q is not the name of a variable", name))
+		}
+		check("env "+name, s.Env[name])
+	}
+	if !hasPort {
+		mistakes = append(mistakes, errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen"))
+	}
+	return mistakes
+}

@@ -1,0 +1,212 @@
+package target
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestStopEndsAGrandchildThatIgnoresSignalsAndHoldsTheOutput(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	spec := c.cast("parent")
+	spec.Stop.Grace = time.Millisecond
+	target := start(t, spec)
+	c.meet("grandchild").hears("settled")
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	c.meet("parent").gone()
+	c.met["grandchild"].gone()
+}
+
+func TestStopEndsWhatATargetLeftWhenItEndedByItself(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	spec := c.cast("leaves")
+	target := start(t, spec)
+	c.meet("grandchild").hears("settled")
+	leave(t, target)
+	<-target.Exited() // although the grandchild holds its output
+	if got := target.ExitStatus(); got != "exit status 0" {
+		t.Errorf("ExitStatus: %q, want exit status 0", got)
+	}
+	if err := target.Stop(cancelled()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	c.met["grandchild"].gone()
+}
+
+// leave asks the target to end by itself.
+func leave(t *testing.T, target *Target) {
+	t.Helper()
+	if res, err := client.Get(target.URL().String() + "/leave"); err == nil {
+		t.Errorf("GET /leave was answered with %s", res.Status)
+	}
+}
+
+func TestStopGoesDownTheLadder(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	target := start(t, c.cast("stubborn"))
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- target.Stop(ctx) }()
+	c.meet("stubborn").hears("ignored SIGTERM")
+	cancel() // the grace is a minute
+	if err := <-stopped; err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	if got := target.ExitStatus(); got != "signal: killed" {
+		t.Errorf("ExitStatus: %q, want signal: killed", got)
+	}
+}
+
+func TestStopGivesAGrace(t *testing.T) {
+	spec := cast("stubborn")
+	spec.Stop.Grace = 20 * time.Millisecond
+	target := start(t, spec)
+	began := time.Now()
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	if took := time.Since(began); took < spec.Stop.Grace {
+		t.Errorf("killed after %s, want a grace of %s", took, spec.Stop.Grace)
+	}
+}
+
+func TestStopIsOneEndForAllWhoAsk(t *testing.T) {
+	target := start(t, cast("server"))
+	var stops sync.WaitGroup
+	for i := range 8 {
+		stops.Go(func() {
+			ctx := t.Context()
+			if i%4 == 3 {
+				ctx = cancelled()
+			}
+			if err := target.Stop(ctx); err != nil {
+				t.Errorf("Stop: %v", err)
+			}
+			if !closed(target.Exited()) {
+				t.Error("Stop returned before the end")
+			}
+		})
+	}
+	stops.Wait()
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop again: %v", err)
+	}
+}
+
+func TestTheEndOfTheContextIsTheEndOfTheTarget(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	spec := c.cast("parent")
+	spec.Stop.Grace = time.Millisecond
+	ctx, interrupt := context.WithCancel(t.Context())
+	target, err := Start(ctx, spec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.meet("grandchild").hears("settled")
+	interrupt()
+	c.meet("parent").gone()
+	c.met["grandchild"].gone()
+	if err := target.Stop(ctx); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+}
+
+func TestStopCatchesWhatForksAllTheTime(t *testing.T) {
+	target := start(t, cast("hydra"))
+	// No head can be asked whether it is gone, but each holds the output, and Stop would say so.
+	if err := target.Stop(cancelled()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+}
+
+func TestATargetDoesNotOutliveItsGuard(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	target := start(t, c.cast("parent"))
+	c.meet("grandchild").hears("settled")
+	if err := syscall.Kill(target.process.group.id, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-target.Exited()
+	c.meet("parent").gone()
+	c.met["grandchild"].gone()
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	want := Line{Stream: Harness, Text: "the guard process has ended: killing the target"}
+	if log := target.Log(); log[len(log)-1] != want {
+		t.Errorf("Log: %q, want %q at the end", log, want)
+	}
+}
+
+func TestStopTellsOfAProcessThatHasLeftTheGroup(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	target := start(t, c.cast("runaway"))
+	fugitive := c.meet("fugitive")
+	err := target.Stop(t.Context())
+	wantError(t, err, `stop target "runaway": a process that it started has left its process group and still holds its output`)
+	fugitive.line.(interface{ CloseWrite() error }).CloseWrite()
+	fugitive.gone()
+}
+
+func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	target := start(t, c.cast("astray"))
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- target.Stop(ctx) }()
+	c.meet("astray").hears("ignored SIGTERM")
+	cancel() // the grace is a minute
+	if err := <-stopped; err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	c.met["astray"].gone()
+}
+
+func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	// Whatever the harness starts inherits the writing end, guard included: the pipe ends with the last of them.
+	alive, held, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alive.Close()
+	harness := exec.Command(os.Args[0])
+	harness.Env = []string{roleVariable + "=harness", companyVariable + "=" + c.address()}
+	harness.ExtraFiles = []*os.File{held}
+	var said strings.Builder
+	harness.Stderr = &said
+	if err := harness.Start(); err != nil {
+		t.Fatal(err)
+	}
+	held.Close()
+	c.meet("harness").hears("started")
+	c.meet("grandchild").hears("settled")
+
+	if err := harness.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := harness.Wait(); err == nil || err.Error() != "signal: killed" {
+		t.Errorf("harness: %v: %s", err, said.String())
+	}
+	c.meet("parent").gone()
+	c.met["grandchild"].gone()
+	alive.SetReadDeadline(time.Now().Add(hang))
+	if n, err := alive.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
+		t.Errorf("something still holds the pipe: %v", err)
+	}
+}

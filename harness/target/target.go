@@ -1,0 +1,259 @@
+// Package target is a server's life: start, free port, readiness, environment, log, crash, and the end of everything
+// that the start brought into the world.
+//
+// A target that the harness starts runs in a process group of its own. These hold, in this order of importance:
+//
+//   - Nothing stays behind. [Target.Stop] and the end of the context given to [Start] end the whole group, also
+//     grandchildren that ignore SIGTERM, that outlive the server or that hold its output open. When the harness itself
+//     is killed, SIGKILL included, a guard process ends the group (see group).
+//   - What leaves the group escapes: a process that calls setsid or setpgid itself (a daemon, a job of an interactive
+//     shell, Node's "detached"), and one that runs as another user. [Target.Stop] says so where it can tell, because
+//     the escaped process still holds the target's output; nothing more is promised.
+//   - A target never stalls on its output and its output never fills memory: both streams are read all the time, and
+//     only the last lines are kept.
+//   - No goroutine outlives Stop. A Target has five, and nobody outside this package has to know them.
+//
+// Starting needs process groups and /bin/sh. Where there are none, as on Windows, a target can be given by its URL.
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// A Target is a server under test that was ready when [Start] returned. Its methods may be called from any goroutine.
+type Target struct {
+	name    string
+	url     url.URL
+	process *process // nil: the harness did not start it
+	log     *slog.Logger
+}
+
+// Options are what Start needs to know about the harness. A nil *Options means the zero value.
+type Options struct {
+	// Environ is the environment of the harness, as os.Environ returns it. A target gets the few variables of it that
+	// Spec.Inherit describes. Default: empty, so that a command without a slash is not found and there is no HOME.
+	Environ []string
+	// Logger hears what happens to the target. Default: nobody listens.
+	Logger *slog.Logger
+}
+
+// withDefaults returns a copy with every default filled in.
+func (o *Options) withDefaults() Options {
+	var filled Options
+	if o != nil {
+		filled = *o
+	}
+	if filled.Logger == nil {
+		filled.Logger = slog.New(slog.DiscardHandler)
+	}
+	return filled
+}
+
+// maxStarts is how often a target is started when the free port it was given was taken before it could listen.
+const maxStarts = 4
+
+// Start brings up the target that spec describes and returns when it answers as spec.Ready wants it to.
+//
+// The context is the target's life: when it ends, so does the target, as if Stop had been called. Stop must be called
+// in any case; it is what waits for the end.
+//
+// A mistake in spec, and a failure of the harness to get a port or a process, is a plain error. Everything that can be
+// the target's own doing (the command cannot be executed, it exits, it does not get ready) is an *[Error] with the last
+// lines of its log. After an error nothing is left running. Start then takes up to Ready.Within, and to end what it had
+// started as long as a Stop.
+func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("target %q: %w", spec.Name, err)
+	}
+	spec, opts := spec.withDefaults(), options.withDefaults()
+	opts.Logger = opts.Logger.With("target", spec.Name)
+	deadline := time.Now().Add(spec.Ready.Within) // one bound for all attempts
+	if spec.URL != "" {
+		return reach(ctx, spec, opts, deadline)
+	}
+	for start := 1; ; start++ {
+		t, err := launch(ctx, spec, opts, deadline)
+		if err == nil || start == maxStarts || !lostPort(err) {
+			return t, err
+		}
+		opts.Logger.Warn("port was taken before the target could listen; trying another", "err", err)
+	}
+}
+
+// reach returns a target that somebody else has started.
+func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
+	u, err := url.Parse(spec.URL)
+	if err != nil {
+		return nil, err // Validate has parsed it before
+	}
+	t := &Target{name: spec.Name, url: *u, log: opts.Logger}
+	ctx, cancel := spec.Ready.bound(ctx, deadline)
+	defer cancel()
+	if err := spec.Ready.await(ctx, u); err != nil {
+		return nil, t.failed("reach", err)
+	}
+	t.log.Debug("target reached")
+	return t, nil
+}
+
+// launch starts the target once, on a port of its own.
+func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
+	port, err := reservePort()
+	if err != nil {
+		return nil, fmt.Errorf("start target %q: free port: %w", spec.Name, err)
+	}
+	defer port.forget()
+	t := &Target{name: spec.Name, log: opts.Logger}
+	t.url = url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(port.number))}
+
+	cmd, err := spec.command(port.number, opts.Environ)
+	if err != nil {
+		return nil, t.failed("start", err)
+	}
+	ready, cancel := spec.Ready.bound(ctx, deadline)
+	defer cancel()
+	guarded, err := newGroup(ready)
+	if err != nil {
+		return nil, fmt.Errorf("start target %q: guard process: %w", spec.Name, err)
+	}
+	port.release() // as late as possible: from here on the port is anybody's
+	t.process, err = startProcess(ctx, cmd, guarded)
+	if err != nil {
+		return nil, t.failed("start", err)
+	}
+	t.log.Debug("target started")
+	if err := t.awaitReady(ready, spec.Ready); err != nil {
+		t.log.Debug("target not ready", "err", err)
+		stopErr := t.process.end(context.WithoutCancel(ctx))
+		return nil, t.failed("start", errors.Join(err, stopErr)) // the log is complete now
+	}
+	t.log.Debug("target ready")
+	return t, nil
+}
+
+// errEarlyExit is a process that ended before it was ready.
+var errEarlyExit = errors.New("exited before it was ready")
+
+// awaitReady probes until the target is ready, and gives up at once when its process ends.
+func (t *Target) awaitReady(ctx context.Context, ready Ready) error {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-t.process.exited:
+			giveUp(errEarlyExit)
+		case <-ctx.Done():
+		}
+	}()
+	err := ready.await(ctx, &t.url)
+	giveUp(nil)
+	<-watched
+
+	if closed(t.process.exited) {
+		// Also when a probe was answered just now: if it was this target's answer, it was its last one, and if the
+		// target had lost its port, a stranger has answered.
+		return fmt.Errorf("%w: %s", errEarlyExit, t.process.status())
+	}
+	return err
+}
+
+// lostPort reports whether a start failed because somebody else took the port in the moment when it was free.
+func lostPort(err error) bool {
+	var failed *Error
+	return errors.Is(err, errEarlyExit) && errors.As(err, &failed) && saysAddressInUse(failed.Log)
+}
+
+// URL returns where the target is, without a slash at the end: "http://127.0.0.1:41873".
+func (t *Target) URL() *url.URL {
+	u := t.url
+	return &u
+}
+
+// Exited returns a channel that is closed when the process that was started has ended, asked or not, and everything it
+// had written by then is in the log. What it started in turn may still run. For a target given by its URL the channel
+// is nil: the harness cannot see it end.
+func (t *Target) Exited() <-chan struct{} {
+	if t.process == nil {
+		return nil
+	}
+	return t.process.exited
+}
+
+// ExitStatus returns how the process ended: "exit status 1", "signal: killed". It is empty until then.
+func (t *Target) ExitStatus() string {
+	if t.process == nil || !closed(t.process.exited) {
+		return ""
+	}
+	return t.process.status()
+}
+
+// Log returns the last lines the target wrote, oldest first, both streams in the order in which they arrived. A last
+// line without a line end is among them. It may be called while the target runs and after it was stopped.
+func (t *Target) Log() []Line {
+	if t.process == nil {
+		return nil
+	}
+	return t.process.journal.last()
+}
+
+// errNotOurs is what a target given by its URL answers to Terminate.
+var errNotOurs = errors.New("the harness did not start it")
+
+// Terminate sends SIGTERM to the process that was started, to it alone as a service manager would, and returns its exit
+// status when it has ended by itself. It is an error if it runs on until ctx ends, or if it had ended before it was
+// asked. Either way Stop is still needed.
+func (t *Target) Terminate(ctx context.Context) (status string, err error) {
+	if t.process == nil {
+		return "", t.failed("terminate", errNotOurs)
+	}
+	status, err = t.process.terminate(ctx)
+	if err != nil {
+		return status, t.failed("terminate", err)
+	}
+	t.log.Debug("target terminated")
+	return status, nil
+}
+
+// Stop ends the target and everything it started, and waits for it:
+//
+//  1. SIGTERM to the whole process group;
+//  2. up to Stop.Grace for the group to end, less when ctx ends sooner;
+//  3. SIGKILL to whatever is left of the group, repeated until nothing is, for up to Stop.Kill;
+//  4. the guard, the readers of the log and every other goroutine of the target are joined.
+//
+// A context that has ended already therefore means: kill it now. Stop can be called again and at the same time; every
+// call waits for the one end and returns its result. An error means that something is still there. For a target given
+// by its URL there is nothing to do.
+func (t *Target) Stop(ctx context.Context) error {
+	if t.process == nil {
+		return nil
+	}
+	if err := t.process.end(ctx); err != nil {
+		return t.failed("stop", err)
+	}
+	t.log.Debug("target stopped")
+	return nil
+}
+
+// closed reports whether a channel that nothing is sent on has been closed.
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// failed makes an Error of this target.
+func (t *Target) failed(doing string, err error) error {
+	return &Error{Target: t.name, Doing: doing, Err: err, Log: t.Log()}
+}

@@ -1,0 +1,389 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestStartReturnsAServerThatAnswersAndStopEndsIt(t *testing.T) {
+	target := start(t, cast("server"))
+	if got := get(t, target, "/status"); got != http.StatusOK {
+		t.Errorf("GET /status: %d, want 200", got)
+	}
+	if closed(target.Exited()) || target.ExitStatus() != "" {
+		t.Errorf("exited with %q while it answers", target.ExitStatus())
+	}
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	if !closed(target.Exited()) || target.ExitStatus() != "exit status 0" {
+		t.Errorf("ExitStatus after Stop: %q, want exit status 0", target.ExitStatus())
+	}
+	want := []Line{{Stream: Stdout, Text: "listening"}, {Stream: Stdout, Text: "bye"}}
+	if got := target.Log(); !slices.Equal(got, want) {
+		t.Errorf("Log after Stop: %q, want %q", got, want)
+	}
+}
+
+func TestStartWaitsUntilTheWantedStatusComes(t *testing.T) {
+	spec := cast("late")
+	spec.Ready.Path = "/healthz"
+	start(t, spec)
+}
+
+func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	spec := c.cast("never")
+	spec.Ready.Path = "/healthz?full=1"
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	started := make(chan error, 1)
+	go func() {
+		_, err := Start(ctx, spec, nil)
+		started <- err
+	}()
+	c.meet("never").hears("asked")
+	c.meet("never").hears("asked") // the first answer has been read by now
+	cancel(enough)
+	err := <-started
+	if !errors.Is(err, enough) {
+		t.Errorf("Start: %v, want the context's cause", err)
+	}
+	wantError(t, err, `start target "never": enough: GET http://127.0.0.1:`, `/healthz?full=1: 503 Service Unavailable`)
+	c.met["never"].gone()
+}
+
+func TestStartIsBounded(t *testing.T) {
+	slow(t)
+	spec := cast("grandchild") // listens nowhere
+	spec.Ready.Within = 50 * time.Millisecond
+	spec.Stop.Grace = 1
+	_, err := Start(t.Context(), spec, nil)
+	if err == nil || !strings.Contains(err.Error(), "not ready within 50ms") {
+		t.Errorf("Start: %v, want it to give up", err)
+	}
+}
+
+func TestStartReportsAnEarlyExitWithItsLastLines(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	spec := c.cast("exits")
+	spec.LogLines = 3
+	spec.Stop.Grace = 1 // the grandchild would take it all
+	_, err := Start(t.Context(), spec, nil)
+	wantError(t, err, `start target "exits": exited before it was ready: exit status 3`)
+	want := "stderr: line 1998 of the complaint\nstderr: line 1999 of the complaint\nstderr: no database: giving up"
+	if got := lines(err); got != want {
+		t.Errorf("log of the error:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestStartNamesACommandThatCannotBeExecuted(t *testing.T) {
+	slow(t)
+	dir := t.TempDir()
+	for name, script := range map[string]string{"lost": "#!/nowhere/interpreter\n", "text": "just text\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "forbidden"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ command, dir, want string }{
+		{"agentd", "", `command "agentd": not found in PATH "` + dir + `:/nowhere"`},
+		{"forbidden", "", `command "forbidden": not found in PATH "` + dir + `:/nowhere"`},
+		{"./agentd", dir, `command "./agentd": execute "` + dir + `/agentd": no such file or directory`},
+		{"./forbidden", dir, `command "./forbidden": execute "` + dir + `/forbidden": permission denied`},
+		{"./lost", dir, `command "./lost": the interpreter that "` + dir + `/lost" names does not exist`},
+		{"text", "", `command "text": execute "` + dir + `/text": exec format error`},
+		{"./agentd", dir + "/none", `directory "` + dir + `/none": no such file or directory`},
+		{"./agentd", dir + "/text", `directory "` + dir + `/text" is not a directory`},
+	} {
+		spec := Spec{Name: "go", Command: []string{row.command, "${{ port }}"}, Dir: row.dir}
+		_, err := Start(t.Context(), spec, &Options{Environ: []string{"PATH=" + dir + ":/nowhere"}})
+		wantError(t, err, `start target "go": `+row.want)
+	}
+	_, err := Start(t.Context(), Spec{Name: "go", Command: []string{"agentd", "${{ port }}"}}, nil)
+	wantError(t, err, `start target "go": command "agentd": not found: PATH is empty`)
+}
+
+func TestStartFindsTheCommandAsTheTargetWould(t *testing.T) {
+	slow(t)
+	spec := cast("server")
+	dir := t.TempDir()
+	if err := os.Symlink(spec.Command[0], filepath.Join(dir, "agentd")); err != nil {
+		t.Fatal(err)
+	}
+	spec.Command[0] = "agentd"
+	spec.Env["PATH"] = "relative:" + dir
+	start(t, spec)
+
+	spec.Command[0], spec.Dir = "./agentd", dir
+	start(t, spec)
+}
+
+func TestStartTriesAnotherPortWhenItsOwnWasTaken(t *testing.T) {
+	spec := cast("portless")
+	spec.Env[countVariable] = counter(t, maxStarts-1)
+	start(t, spec)
+}
+
+func TestStartGivesUpWhenNoPortIsFree(t *testing.T) {
+	slow(t)
+	spec := cast("portless")
+	spec.Env[countVariable] = counter(t, 2*maxStarts)
+	_, err := Start(t.Context(), spec, nil)
+	wantError(t, err, `start target "portless": exited before it was ready: exit status 1`)
+	if got := lines(err); !strings.Contains(got, "address already in use") {
+		t.Errorf("log of the error: %q, want the last try's complaint", got)
+	}
+	left, err := os.ReadFile(spec.Env[countVariable])
+	if err != nil || len(left) != maxStarts {
+		t.Errorf("%d starts were not made (%v), want %d", len(left), err, maxStarts)
+	}
+}
+
+// counter returns a file that counts down from n.
+func counter(t *testing.T, n int) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "count")
+	if err := os.WriteFile(file, []byte(strings.Repeat("x", n)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestTargetsStartedTogetherHaveDifferentPorts(t *testing.T) {
+	slow(t)
+	targets := make([]*Target, 6)
+	var starts sync.WaitGroup
+	for i := range targets {
+		starts.Go(func() {
+			var err error
+			if targets[i], err = Start(t.Context(), cast("server"), nil); err != nil {
+				t.Errorf("Start: %v\n%s", err, lines(err))
+			}
+		})
+	}
+	starts.Wait()
+	ports := map[string]bool{}
+	for _, target := range targets {
+		if target == nil {
+			continue
+		}
+		ports[target.URL().Port()] = true
+		if err := target.Stop(t.Context()); err != nil {
+			t.Errorf("Stop: %v", err)
+		}
+	}
+	if len(ports) != len(targets) {
+		t.Errorf("%d targets had %d ports", len(targets), len(ports))
+	}
+}
+
+func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
+	slow(t)
+	spec := cast("server")
+	spec.Command = []string{"/bin/sh", "-c", `/usr/bin/env; exec "$0" "$1"`, spec.Command[0], spec.Command[1]}
+	spec.Env["HOME"] = "/elsewhere"
+	spec.Env["LISTEN"] = "${{host}}:${{ port }}"
+	spec.Inherit = []string{"JAVA_HOME"}
+	target, err := Start(t.Context(), spec, &Options{Environ: []string{
+		"API_KEY=secret", "HOME=/root", "JAVA_HOME=/java", "LC_ALL=C", "PATH=/bin=odd:/usr/bin", "NODE_OPTIONS=--inspect",
+	}})
+	if err != nil {
+		t.Fatalf("Start: %v\n%s", err, lines(err))
+	}
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	var got []string
+	for _, line := range target.Log() {
+		name, _, isSetting := strings.Cut(line.Text, "=")
+		if isSetting && !slices.Contains([]string{"PWD", "OLDPWD", "SHLVL", "_", "GORACE"}, name) { // the shell's and ours
+			got = append(got, line.Text)
+		}
+	}
+	slices.Sort(got)
+	want := []string{
+		"HOME=/elsewhere", "JAVA_HOME=/java", "LC_ALL=C", "LISTEN=" + target.URL().Host,
+		roleVariable + "=server", "PATH=/bin=odd:/usr/bin",
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("environment:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
+	target := start(t, cast("server"))
+	if _, err := client.Get(target.URL().String() + "/crash"); err == nil {
+		t.Error("GET /crash was answered")
+	}
+	<-target.Exited()
+	if got := target.ExitStatus(); got != "exit status 2" {
+		t.Errorf("ExitStatus: %q, want exit status 2", got)
+	}
+	log := target.Log()
+	if want := (Line{Stream: Stderr, Text: "panic: nobody expects a request"}); log[len(log)-1] != want {
+		t.Errorf("last line: %q, want %q", log[len(log)-1], want)
+	}
+	status, err := target.Terminate(t.Context())
+	wantError(t, err, `terminate target "server": it had already ended: exit status 2`)
+	if status != "exit status 2" {
+		t.Errorf("Terminate: %q, want exit status 2", status)
+	}
+}
+
+func TestTerminateWaitsForTheTargetToEndByItself(t *testing.T) {
+	target := start(t, cast("server"))
+	status, err := target.Terminate(t.Context())
+	if status != "exit status 0" || err != nil {
+		t.Errorf("Terminate: %q, %v, want exit status 0", status, err)
+	}
+}
+
+func TestTerminateDoesNotKill(t *testing.T) {
+	slow(t)
+	c := newCompany(t)
+	target := start(t, c.cast("stubborn"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	patience := errors.New("waited long enough")
+	terminated := make(chan error, 1)
+	go func() {
+		_, err := target.Terminate(ctx)
+		terminated <- err
+	}()
+	c.meet("stubborn").hears("ignored SIGTERM")
+	cancel(patience)
+	if err := <-terminated; !errors.Is(err, patience) {
+		t.Errorf("Terminate: %v, want the context's cause", err)
+	}
+	if got := get(t, target, "/status"); got != http.StatusOK {
+		t.Errorf("GET /status: %d, want 200", got)
+	}
+}
+
+func TestAFloodOfOutputNeitherStallsTheTargetNorIsKept(t *testing.T) {
+	target := start(t, cast("flood"))
+	log := target.Log()
+	if len(log) > 202 {
+		t.Errorf("%d lines are kept", len(log))
+	}
+	kept := 0
+	for _, line := range log {
+		kept += len(line.Text)
+	}
+	if kept > 202*maxLine {
+		t.Errorf("%d bytes are kept", kept)
+	}
+}
+
+func TestATargetThatRunsElsewhereIsOnlyProbed(t *testing.T) {
+	running := start(t, cast("server"))
+	target, err := Start(t.Context(), Spec{Name: "ref", URL: running.URL().String()}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := target.Terminate(t.Context()); err == nil || err.Error() != `terminate target "ref": the harness did not start it` {
+		t.Errorf("Terminate: %v", err)
+	}
+	if err := target.Stop(t.Context()); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	if target.Exited() != nil || target.ExitStatus() != "" || target.Log() != nil {
+		t.Errorf("a target by URL has an end: %q, %q", target.ExitStatus(), target.Log())
+	}
+	if got := get(t, running, "/status"); got != http.StatusOK {
+		t.Errorf("GET /status: %d after Stop, want 200", got)
+	}
+
+	_, err = Start(t.Context(), Spec{Name: "ref", URL: running.URL().String() + "/v1/", Ready: Ready{Within: 1}}, nil)
+	wantError(t, err, `reach target "ref": not ready within 1ns: GET `+running.URL().String()+"/v1/status: ")
+}
+
+func TestStartsAndStopsLeaveNoDescriptorOpen(t *testing.T) {
+	slow(t)
+	descriptors := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("no /proc to count in")
+		}
+		return len(open)
+	}
+	cycle := func() {
+		for _, role := range []string{"server", "exits"} {
+			spec := cast(role)
+			spec.Stop.Grace = 1
+			target, err := Start(t.Context(), spec, nil)
+			if err == nil {
+				err = target.Stop(t.Context())
+			}
+			if role == "server" && err != nil {
+				t.Error(err)
+			}
+		}
+		Start(t.Context(), Spec{Name: "none", Command: []string{"/nowhere", "${{ port }}"}}, nil)
+	}
+	cycle() // the first opens what the runtime needs for all
+	before := descriptors()
+	for range 3 {
+		cycle()
+	}
+	if after := descriptors(); after > before {
+		t.Errorf("%d descriptors are open, %d were before", after, before)
+	}
+}
+
+// client keeps no connection, and so no goroutine.
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
+// get returns the status of a GET request to the target.
+func get(t *testing.T, target *Target, path string) int {
+	t.Helper()
+	res, err := client.Get(target.URL().String() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+// wantError wants an *Error that begins with prefix and ends as told.
+func wantError(t *testing.T, err error, prefix string, suffix ...string) {
+	t.Helper()
+	if _, ok := errors.AsType[*Error](err); !ok {
+		t.Errorf("got %v, want an *Error", err)
+		return
+	}
+	if !strings.HasPrefix(err.Error(), prefix) || !strings.HasSuffix(err.Error(), strings.Join(suffix, "")) {
+		t.Errorf("got  %s\nwant %s…%s", err, prefix, strings.Join(suffix, ""))
+	}
+}
+
+// lines returns the log of an *Error, shown.
+func lines(err error) string {
+	var shown []string
+	if failed, ok := errors.AsType[*Error](err); ok {
+		for _, line := range failed.Log {
+			shown = append(shown, line.String())
+		}
+	}
+	return strings.Join(shown, "\n")
+}
+
+// cancelled is a context without patience.
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
