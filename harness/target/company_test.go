@@ -1,3 +1,5 @@
+//go:build unix
+
 package target
 
 import (
@@ -117,14 +119,6 @@ func (c *company) cast(role string) Spec {
 	spec := cast(role)
 	spec.Env[companyVariable] = c.address()
 	return spec
-}
-
-// slow marks a test that starts processes.
-func slow(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("starts processes")
-	}
 }
 
 // start starts a target and sees to its end.

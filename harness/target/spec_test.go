@@ -1,0 +1,71 @@
+package target
+
+import (
+	"testing"
+	"time"
+)
+
+func TestValidateNamesEveryMistake(t *testing.T) {
+	command := []string{"agentd", "--port", "${{ port }}"}
+	for name, row := range map[string]struct {
+		spec Spec
+		want string // the lines of the error
+	}{
+		"a command":        {Spec{Name: "go", Command: command}, ""},
+		"port in the env":  {Spec{Name: "go", Command: []string{"agentd"}, Env: map[string]string{"PORT": "${{port}}"}}, ""},
+		"a URL":            {Spec{Name: "go", URL: "https://example.org/v1"}, ""},
+		"a path and query": {Spec{Name: "go", Command: command, Ready: Ready{Path: "/ready?deep=1", Status: 401}}, ""},
+		"nothing":          {Spec{}, "it has no name\nit has neither a command nor a URL"},
+		"both": {
+			Spec{Name: "go", Command: command, URL: "http://localhost:1"},
+			"it has a command and a URL: give the command of a server to start, or the URL of one that runs",
+		},
+		"no port": {
+			Spec{Name: "go", Command: []string{"agentd", "${{ host }}"}},
+			"${{ port }} is in no argument and no env value, so the server cannot know where to listen",
+		},
+		"placeholders": {
+			Spec{Name: "go", Command: []string{"", "${{ port }}:${{ prot }}", "${{ port"}, Env: map[string]string{"A=B": "", "DIR": "${{ dir }}"}},
+			"the name of its command is empty\n" +
+				"command[1]: ${{ prot }} is unknown; there are ${{ port }} and ${{ host }}\n" +
+				"command[2]: \"${{ port\" is not closed by }}\n" +
+				"env: \"A=B\" is not the name of a variable\n" +
+				"env DIR: ${{ dir }} is unknown; there are ${{ port }} and ${{ host }}",
+		},
+		"a NUL":           {Spec{Name: "go", Command: append(command, "a\x00b")}, "command[3] has a NUL byte"},
+		"another scheme":  {Spec{Name: "go", URL: "localhost:80"}, `url "localhost:80" is not of the form http://host:port`},
+		"no host":         {Spec{Name: "go", URL: "http://:80"}, `url "http://:80" is not of the form http://host:port`},
+		"a password":      {Spec{Name: "go", URL: "http://me:secret@host"}, `url "http://me:xxxxx@host" may have a host and a path, and nothing else`},
+		"URL and process": {Spec{Name: "go", URL: "http://host", Dir: "x"}, "directory, environment, stop and log are for a server that the harness starts, not for a URL"},
+		"odd numbers": {
+			Spec{Name: "go", Command: command, Ready: Ready{Path: "status", Status: 99, Within: -1, Probe: -1}, Stop: Stop{Grace: -time.Second, Kill: -1}, LogLines: -1},
+			"ready path \"status\" is not a path such as \"/status\"\nready status 99 is not a final HTTP status\n" +
+				"ready within is negative: -1ns\nready probe is negative: -1ns\nstop grace is negative: -1s\nstop kill is negative: -1ns\n" +
+				"log lines is negative: -1",
+		},
+	} {
+		got := ""
+		if err := row.spec.Validate(); err != nil {
+			got = err.Error()
+		}
+		if got != row.want {
+			t.Errorf("%s: Validate:\n%s\nwant:\n%s", name, got, row.want)
+		}
+	}
+}
+
+func TestStartRefusesAnInvalidSpec(t *testing.T) {
+	_, err := Start(t.Context(), Spec{Name: "go"}, nil)
+	if want := `target "go": it has neither a command nor a URL`; err == nil || err.Error() != want {
+		t.Errorf("Start: %v, want %s", err, want)
+	}
+}
+
+func TestPlaceholdersAreFilledEverywhereAndOnlyOnce(t *testing.T) {
+	values := map[string]string{"host": loopback, "port": "${{ host }}"}
+	got := fill("http://${{host}}:${{  port\t}}/$ {{ port }} $${{ port }}}", values)
+	want := "http://127.0.0.1:${{ host }}/$ {{ port }} $${{ host }}}"
+	if got != want {
+		t.Errorf("fill: %q, want %q", got, want)
+	}
+}
