@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { JsonSyntaxError, maxDepth, parseJson } from './parse.ts'
+
+function bytes(text: string): Uint8Array {
+  return Buffer.from(text)
+}
+
+function nested(depth: number): string {
+  return '[{"a":'.repeat(depth / 2) + '1' + '}]'.repeat(depth / 2)
+}
+
+describe('parseJson', () => {
+  it.each([
+    ['{"a":[1,"x",null,true]}', { a: [1, 'x', null, true] }],
+    [' \t\r\n1 ', 1],
+    ['"ż\\u017c"', 'żż'],
+    ['null', null],
+  ])('reads %s', (text, value) => {
+    expect(parseJson(bytes(text))).toEqual(value)
+  })
+
+  it.each(['', ' ', '{', '{} x', '{}{}', "{'a':1}", '[1,]', 'nul', '{"a":1}\u0000'])('refuses %j', (text) => {
+    expect(() => parseJson(bytes(text))).toThrow(JsonSyntaxError)
+  })
+
+  it('skips one byte order mark', () => {
+    expect(parseJson(bytes('\uFEFF{}'))).toEqual({})
+    expect(() => parseJson(bytes('\uFEFF\uFEFF{}'))).toThrow(JsonSyntaxError)
+  })
+
+  it('reads invalid UTF-8 as U+FFFD', () => {
+    expect(parseJson(Buffer.from('"a\xffb\xc5"', 'latin1'))).toBe('a\uFFFDb\uFFFD')
+  })
+
+  it('lets the last of repeated keys win', () => {
+    expect(parseJson(bytes('{"a":1,"b":2,"a":3}'))).toEqual({ a: 3, b: 2 })
+  })
+
+  it('keeps a key __proto__ without touching the prototype', () => {
+    const value = parseJson(bytes('{"__proto__":{"clientID":"x"}}')) as Record<string, unknown>
+    expect(Object.keys(value)).toEqual(['__proto__'])
+    expect(value.clientID).toBeUndefined()
+  })
+
+  it('counts levels of nesting, and only those', () => {
+    expect(parseJson(bytes(nested(maxDepth)))).toBeInstanceOf(Array)
+    expect(() => parseJson(bytes(nested(maxDepth + 2)))).toThrow('nested more than 10000 levels deep')
+    const siblings = `[${'[],'.repeat(maxDepth)}[]]`
+    expect(parseJson(bytes(siblings))).toHaveLength(maxDepth + 1)
+    const quoted = JSON.stringify('\\"[{'.repeat(maxDepth))
+    expect(parseJson(bytes(quoted))).toHaveLength(4 * maxDepth)
+  })
+})

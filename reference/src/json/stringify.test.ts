@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { stringifyJson } from './stringify.ts'
+
+describe('stringifyJson', () => {
+  it('escapes as little as JSON allows (CT 3.1)', () => {
+    expect(stringifyJson('<b>&\u2028\u2029ż😀/')).toBe('"<b>&\u2028\u2029ż😀/"')
+    expect(stringifyJson('\b\t\n\f\r\u0000\u001f\u007f"\\')).toBe('"\\b\\t\\n\\f\\r\\u0000\\u001f\u007f\\"\\\\"')
+    expect(stringifyJson('\ud800x\udfff')).toBe('"\\ud800x\\udfff"')
+  })
+
+  it('writes a value that JSON.stringify is too shallow for', () => {
+    const depth = 20_000
+    let value: unknown = { b: ['ż\n', null, 1.5, true], u: undefined, a: {} }
+    for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value, i] : { k: value, __: i }
+    expect(() => JSON.stringify(value)).toThrow(RangeError)
+
+    const text = stringifyJson(value)
+    expect(text).toContain('{"b":["ż\\n",null,1.5,true],"a":{}},0],"__":1},2]')
+    expect(text.startsWith('{"k":[{"k":[')).toBe(true)
+    expect(text.endsWith(`,${depth - 2}],"__":${depth - 1}}`)).toBe(true)
+  })
+})

@@ -1,0 +1,23 @@
+export type Level = 'info' | 'warn' | 'error'
+
+/** Values of a log line. An Error is written as its stack. */
+export type Fields = Record<string, unknown>
+
+/** Messages are lower case, without a full stop and without values; those are fields. */
+export type Logger = Record<Level, (message: string, fields?: Fields) => void>
+
+/** A logger that writes one JSON object per line. */
+export function jsonLogger(write: (line: string) => void, now = () => new Date()): Logger {
+  const at =
+    (level: Level) =>
+    (msg: string, fields: Fields = {}): void => {
+      const line = { time: now().toISOString(), level, msg, ...fields }
+      write(JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? describe(value) : value)) + '\n')
+    }
+  return { info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function describe(error: Error): string {
+  const text = error.stack ?? `${error.name}: ${error.message}`
+  return error.cause instanceof Error ? `${text}\ncaused by ${describe(error.cause)}` : text
+}
