@@ -1,0 +1,50 @@
+import type { MiddlewareHandler } from 'hono'
+import { empty } from './respond.ts'
+
+/** The roots of the client-tools family; all other paths follow the rules of the goose server (S20). */
+const clientToolsRoots = ['/client-tools', '/event', '/global/event']
+
+/** What a family of paths says to browsers, on every answer and to OPTIONS. */
+interface Family {
+  everyAnswer: Record<string, string>
+  options: (request: Request) => Response
+}
+
+/** CT 3.1. */
+const clientTools: Family = {
+  everyAnswer: { 'Access-Control-Allow-Origin': '*' },
+  options: (request) => {
+    const headers: Record<string, string> = {
+      'Access-Control-Allow-Methods': 'GET,HEAD,PUT,POST,DELETE,PATCH',
+    }
+    const asked = request.headers.get('Access-Control-Request-Headers')
+    if (asked) {
+      headers['Access-Control-Allow-Headers'] = asked
+      headers.Vary = 'Access-Control-Request-Headers'
+    }
+    return empty(204, headers)
+  },
+}
+
+/** GA 2.3. */
+const goose: Family = {
+  everyAnswer: {
+    'Access-Control-Allow-Origin': '*',
+    Vary: 'origin, access-control-request-method, access-control-request-headers',
+  },
+  options: () =>
+    empty(200, { 'Access-Control-Allow-Methods': '*', 'Access-Control-Allow-Headers': '*' }),
+}
+
+/** Answers OPTIONS, before path and method are looked at (S1), and marks every other answer as open to all origins. */
+export const cors: MiddlewareHandler = async (c, next) => {
+  const family = familyOf(c.req.path)
+  if (c.req.method === 'OPTIONS') c.res = family.options(c.req.raw)
+  else await next()
+  for (const [name, value] of Object.entries(family.everyAnswer)) c.res.headers.set(name, value)
+}
+
+function familyOf(path: string): Family {
+  const inside = clientToolsRoots.some((root) => path === root || path.startsWith(root + '/'))
+  return inside ? clientTools : goose
+}
