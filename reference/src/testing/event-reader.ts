@@ -1,0 +1,50 @@
+/** Reads the body of an event stream, block by block, and nothing is forgiven: a block is what ends in a blank line. */
+export class EventReader {
+  readonly response: Response
+  readonly #reader: ReadableStreamDefaultReader<string>
+  #buffer = ''
+
+  constructor(response: Response) {
+    if (response.body === null) throw new Error(`status ${response.status} without a body`)
+    this.response = response
+    this.#reader = (response.body as ReadableStream<Uint8Array>)
+      .pipeThrough(new TextDecoderStream('utf-8', { fatal: true }))
+      .getReader()
+  }
+
+  /** The bytes of the next event as text, the blank line included; null at the end of the stream. */
+  async next(): Promise<string | null> {
+    for (;;) {
+      const end = this.#buffer.indexOf('\n\n')
+      if (end !== -1) {
+        const block = this.#buffer.slice(0, end + 2)
+        this.#buffer = this.#buffer.slice(end + 2)
+        return block
+      }
+      const part = await this.#reader.read()
+      if (!part.done) this.#buffer += part.value
+      else if (this.#buffer === '') return null
+      else throw new Error(`the stream ends within an event: ${JSON.stringify(this.#buffer)}`)
+    }
+  }
+
+  /** The JSON of the next event, which has no name. */
+  async data(): Promise<unknown> {
+    const block = await this.next()
+    const json = /^data: (.*)\n\n$/.exec(block ?? '')?.[1]
+    if (json === undefined) throw new Error(`not a data event: ${JSON.stringify(block)}`)
+    return JSON.parse(json)
+  }
+
+  /** The types of the next events. */
+  async types(count: number): Promise<string[]> {
+    const types: string[] = []
+    while (types.length < count) types.push(((await this.data()) as { type: string }).type)
+    return types
+  }
+
+  /** Goes away, as a client that closes its connection. */
+  async close(): Promise<void> {
+    await this.#reader.cancel()
+  }
+}

@@ -1,0 +1,96 @@
+import { createApp } from '../app.ts'
+import type { App, AppOptions } from '../app.ts'
+import type { Fields, Level, Logger } from '../log.ts'
+import { EventReader } from './event-reader.ts'
+
+/** A logger that keeps what it is told. */
+export interface LogEntry {
+  level: Level
+  message: string
+  fields: Fields
+}
+
+export function recordingLogger(): { logger: Logger; entries: LogEntry[] } {
+  const entries: LogEntry[] = []
+  const at =
+    (level: Level) =>
+    (message: string, fields: Fields = {}): void => {
+      entries.push({ level, message, fields })
+    }
+  return { logger: { info: at('info'), warn: at('warn'), error: at('error') }, entries }
+}
+
+/** An answer with its body read. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+/** The directory of the server under test. */
+export const home = '/home/test'
+
+/** An app with the calls that tests make again and again. */
+export class TestApp {
+  readonly app: App
+  readonly logs: LogEntry[]
+
+  constructor(options: Partial<AppOptions> = {}) {
+    const { logger, entries } = recordingLogger()
+    this.logs = entries
+    this.app = createApp(
+      { directory: home, defaultTimeout: 30_000, keepaliveInterval: 30_000, maxBody: 1024 * 1024, ...options },
+      logger,
+    )
+  }
+
+  async fetch(target: string, init: RequestInit = {}): Promise<Answer> {
+    const response = await this.app.fetch(new Request(url(target), init))
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+
+  /** Sends JSON text, as it is. */
+  async send(method: string, target: string, body: string, headers: Record<string, string> = jsonType): Promise<Answer> {
+    return this.fetch(target, { method, body, headers })
+  }
+
+  async register(clientID: string, names: string[], query = ''): Promise<Answer> {
+    const tools = names.map((id) => ({ id, description: `does ${id}`, parameters: {} }))
+    return this.send('POST', `/client-tools/register${query}`, JSON.stringify({ clientID, tools }))
+  }
+
+  async submit(requestID: string, result: unknown, query = ''): Promise<Answer> {
+    return this.send('POST', `/client-tools/result${query}`, JSON.stringify({ requestID, result }))
+  }
+
+  async execute(body: unknown, query = '', init: RequestInit = {}): Promise<Answer> {
+    const text = JSON.stringify(body)
+    return this.fetch(`/client-tools/execute${query}`, { method: 'POST', body: text, ...init })
+  }
+
+  /** Opens an event stream. */
+  async open(target: string, init: RequestInit = {}): Promise<EventReader> {
+    const response = await this.app.fetch(new Request(url(target), init))
+    if (response.body === null) throw new Error(`${target}: status ${response.status} without a stream`)
+    return new EventReader(response)
+  }
+
+  /** Opens `/event` and reads past its first event. */
+  async events(query = ''): Promise<EventReader> {
+    const reader = await this.open(`/event${query}`)
+    await reader.next()
+    return reader
+  }
+
+  /** The full IDs of a client's tools. */
+  async tools(clientID: string): Promise<string[]> {
+    const { text } = await this.fetch(`/client-tools/tools/${encodeURIComponent(clientID)}`)
+    return (JSON.parse(text) as { id: string }[]).map(({ id }) => id)
+  }
+}
+
+const jsonType = { 'Content-Type': 'application/json' }
+
+function url(target: string): string {
+  return `http://localhost${target}`
+}
