@@ -1,0 +1,229 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Logger } from '../log.ts'
+import { urlOfTarget } from './target.ts'
+
+export type Fetch = (request: Request) => Promise<Response>
+
+export interface ExchangeOptions {
+  fetch: Fetch
+  logger: Logger
+  /** The server is stopping, so no connection is kept for another request. */
+  stopping: () => boolean
+}
+
+/** How long a connection may take to finish what nobody waits for: a cut stream, a body that was refused. */
+const lingerMs = 2000
+
+/** Why a request's signal is aborted. */
+export class CallerGoneError extends Error {
+  override readonly name = 'CallerGoneError'
+}
+
+/**
+ * One request and its answer on a connection of node:http: makes a Request of one, writes the Response to the other,
+ * and notices at once when the caller is gone.
+ *
+ * "Gone" is more than a closed connection. A caller that shuts down only its sending side counts as well (CT 5.1):
+ * the request's signal is aborted and a stream is ended. Answers that are on their way are still written, because such
+ * a caller can read them.
+ */
+export class Exchange {
+  readonly #incoming: IncomingMessage
+  readonly #outgoing: ServerResponse
+  readonly #socket: Socket
+  readonly #options: ExchangeOptions
+  readonly #gone = new AbortController()
+  /**
+   * Kept for as long as the exchange, which the connection keeps: a Request that is collected takes the controller
+   * behind its signal with it, and an abort would then reach nobody.
+   */
+  #request: Request | undefined
+  #stream: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #linger: NodeJS.Timeout | undefined
+  /** Settled when the answer is written or the connection lost. */
+  readonly done: Promise<void>
+
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, options: ExchangeOptions) {
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.#socket = incoming.socket
+    this.#options = options
+    this.done = new Promise((resolve) => {
+      outgoing.once('close', () => {
+        this.#closed()
+        resolve()
+      })
+    })
+  }
+
+  /** Whether a part of the answer has been written. */
+  get answering(): boolean {
+    return this.#outgoing.headersSent
+  }
+
+  async run(expectsContinue: boolean): Promise<void> {
+    this.#socket.once('end', this.#peerEnded)
+    if (this.#socket.readableEnded) this.#peerEnded()
+    const url = hasOneHost(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined
+    if (url === undefined) {
+      this.#refuse(400)
+      return
+    }
+    this.#request = this.#requestFor(url, expectsContinue)
+    try {
+      await this.#write(await this.#options.fetch(this.#request))
+    } catch (error) {
+      if (!this.#gone.signal.aborted) this.#options.logger.error('answer failed', { err: error })
+      // Nothing was said yet to a caller that is still there: say so. Otherwise cut the connection.
+      if (this.#gone.signal.aborted || this.#outgoing.headersSent) this.#outgoing.destroy()
+      else this.#refuse(500)
+    }
+  }
+
+  #requestFor(url: string, expectsContinue: boolean): Request {
+    const method = this.#incoming.method ?? ''
+    const headers = new Headers()
+    const raw = this.#incoming.rawHeaders
+    for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i] ?? '', raw[i + 1] ?? '')
+    const signal = this.#gone.signal
+    if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
+    if (method === 'TRACE') {
+      // The constructor refuses this method (Fetch §4.2.1), and the router has to see it to answer 405.
+      return Object.defineProperty(new Request(url, { headers, signal }), 'method', { value: method })
+    }
+    const body = hasBody(this.#incoming) ? this.#body(expectsContinue) : null
+    return new Request(url, { method, headers, signal, body, duplex: 'half' })
+  }
+
+  /** The body, read from the connection only as far as it is asked for. */
+  #body(expectsContinue: boolean): ReadableStream<Uint8Array> {
+    // Giving up must not destroy the connection, on which the answer is yet to be written.
+    const chunks = this.#incoming.iterator({ destroyOnReturn: false })
+    let waiting = expectsContinue
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          // Only now is it certain that the body is wanted (RFC 9110 §10.1.1).
+          if (waiting) this.#outgoing.writeContinue()
+          waiting = false
+          try {
+            const next = await chunks.next()
+            if (next.done === true) controller.close()
+            else controller.enqueue(next.value as Uint8Array) // no encoding is set on the message
+          } catch (cause) {
+            this.#gone.abort(new CallerGoneError('the request was cut off', { cause }))
+            throw cause
+          }
+        },
+        cancel: async () => {
+          await chunks.return?.()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  async #write(response: Response): Promise<void> {
+    const { body } = response
+    if (this.#outgoing.destroyed) {
+      await body?.cancel()
+      return
+    }
+    if (this.#options.stopping()) this.#outgoing.shouldKeepAlive = false
+    // An answer with a length goes out in one piece, an event stream as it comes.
+    const whole =
+      body === null || response.headers.has('Content-Length') ? Buffer.from(await response.arrayBuffer()) : undefined
+    this.#outgoing.writeHead(response.status, rawHeaders(response.headers))
+    if (whole !== undefined) this.#outgoing.end(whole)
+    else if (body !== null) await this.#writeStream(body as ReadableStream<Uint8Array>)
+  }
+
+  /** Writes a stream as fast as the connection takes it: the next part is read when the last one has been passed on. */
+  async #writeStream(body: ReadableStream<Uint8Array>): Promise<void> {
+    const outgoing = this.#outgoing
+    // Readers wait for the head, and the first event may be long in coming (CT 5, D39).
+    outgoing.flushHeaders()
+    const reader = (this.#stream = body.getReader())
+    if (this.#gone.signal.aborted) this.#endStream()
+    // A stream that is cut off fails here, whatever the loop waits for.
+    reader.closed.catch(() => outgoing.destroy())
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      if (!outgoing.write(part.value)) await drained(outgoing)
+    }
+    outgoing.end()
+  }
+
+  readonly #peerEnded = (): void => {
+    this.#gone.abort(new CallerGoneError('the caller stopped sending'))
+    this.#endStream()
+  }
+
+  /** Lets go of the stream and finishes the answer, in a bounded time even if nobody reads it. */
+  #endStream(): void {
+    if (this.#stream === undefined) return
+    void this.#stream.cancel().catch(() => undefined) // a stream that failed is over as well
+    this.#outgoing.end()
+    this.#linger ??= setTimeout(() => this.#outgoing.destroy(), lingerMs)
+  }
+
+  #closed(): void {
+    clearTimeout(this.#linger)
+    this.#socket.off('end', this.#peerEnded)
+    if (!this.#outgoing.writableFinished) {
+      this.#gone.abort(new CallerGoneError('the caller closed the connection'))
+      void this.#stream?.cancel().catch(() => undefined)
+    }
+    if (this.#options.stopping()) this.#socket.destroySoon()
+    else if (!this.#incoming.complete && !this.#incoming.destroyed) this.#discardBody()
+    this.#request = undefined
+  }
+
+  /** Reads past a body that was not wanted, so that the connection can be used again; not for ever. */
+  #discardBody(): void {
+    const timer = setTimeout(() => this.#socket.destroy(), lingerMs)
+    this.#incoming.once('close', () => {
+      clearTimeout(timer)
+    })
+    this.#incoming.resume()
+  }
+
+  /** Answers what does not even reach the routes. */
+  #refuse(status: 400 | 500): void {
+    this.#outgoing.writeHead(status, {
+      'Access-Control-Allow-Origin': '*',
+      'Content-Length': '0',
+      Connection: 'close',
+    })
+    this.#outgoing.end()
+  }
+}
+
+/** RFC 9112 §3.2: HTTP/1.1 needs one Host, and no request may have two. */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Header fields as node:http takes them, in the capitals that people expect to read. */
+function rawHeaders(headers: Headers): string[] {
+  return [...headers].flatMap(([name, value]) => [name.replace(/\b[a-z]/g, (c) => c.toUpperCase()), value])
+}
+
+/** Resolves when the connection takes more, or is lost. */
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      outgoing.off('drain', settle)
+      outgoing.off('close', settle)
+      resolve()
+    }
+    outgoing.on('drain', settle)
+    outgoing.on('close', settle)
+    if (outgoing.destroyed) settle()
+  })
+}

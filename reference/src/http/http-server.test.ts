@@ -1,0 +1,423 @@
+import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from 'vitest'
+import { EventStream } from '../sse/event-stream.ts'
+import type { CloseReason } from '../sse/event-stream.ts'
+import { streamResponse } from '../sse/stream-response.ts'
+import { RawClient, request } from '../testing/raw-client.ts'
+import { recordingLogger } from '../testing/test-app.ts'
+import type { LogEntry } from '../testing/test-app.ts'
+import type { Fetch } from './exchange.ts'
+import { HttpServer } from './http-server.ts'
+import { json, text } from './respond.ts'
+
+/*
+ * What only a real connection shows. Nothing here waits for the clock: every wait ends with a byte, the end of a
+ * connection, or a call into `fetch`.
+ */
+
+const cleanups: (() => Promise<void> | void)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** A server on a free port of the loopback interface. */
+async function serve(fetch: Fetch): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
+  const { logger, entries } = recordingLogger()
+  const server = new HttpServer(fetch, logger)
+  const { port } = await server.listen('127.0.0.1', 0)
+  cleanups.push(async () => {
+    server.stopAccepting()
+    await server.drain(0)
+  })
+  const connect = async (): Promise<RawClient> => {
+    const client = await RawClient.open(`http://127.0.0.1:${port}`)
+    cleanups.push(() => {
+      client.close()
+    })
+    return client
+  }
+  return { server, connect, logs: entries }
+}
+
+/** Answers with what was understood of the request. */
+const echo: Fetch = async (request) =>
+  json(200, {
+    method: request.method,
+    path: new URL(request.url).pathname,
+    body: await request.text(),
+  })
+
+/** A fetch that opens an event stream for every request, and what becomes of the last one. */
+function streaming(limits?: { events: number; bytes: number }): {
+  fetch: Fetch
+  opened: Promise<EventStream>
+  closed: Promise<CloseReason>
+} {
+  let open!: (stream: EventStream) => void
+  let close!: (reason: CloseReason) => void
+  const opened = new Promise<EventStream>((resolve) => (open = resolve))
+  const closed = new Promise<CloseReason>((resolve) => (close = resolve))
+  const fetch: Fetch = () => {
+    const stream = new EventStream(close, limits)
+    open(stream)
+    return Promise.resolve(streamResponse(stream))
+  }
+  return { fetch, opened, closed }
+}
+
+describe('an answer', () => {
+  it('has a length, and leaves the connection open for the next request', async () => {
+    const { connect } = await serve(() => Promise.resolve(text(200, 'ok')))
+    const client = await connect()
+    for (let i = 0; i < 2; i++) {
+      client.send(request('GET /'))
+      const { head, body } = await client.answer()
+      expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text\/plain; charset=utf-8\r\n/)
+      expect(head).toMatch(/\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\n/)
+      expect(head).not.toMatch(/transfer-encoding/i)
+      expect(body).toBe('ok')
+    }
+  })
+
+  it('to HEAD has a head only', async () => {
+    const { connect } = await serve(() =>
+      Promise.resolve(new Response(null, { headers: { 'Content-Length': '5', 'Content-Type': 'x/y' } })),
+    )
+    const client = await connect()
+    client.send(request('HEAD /') + request('HEAD /'))
+    expect(await client.head()).toContain('\r\nContent-Length: 5\r\n')
+    expect(await client.head()).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  })
+
+  it('of 204 has no length', async () => {
+    const { connect } = await serve(() => Promise.resolve(new Response(null, { status: 204 })))
+    const client = await connect()
+    client.send(request('OPTIONS /'))
+    expect(await client.head()).not.toMatch(/content-length|transfer-encoding/i)
+  })
+
+  it('is 500 when there is none, and the reason is logged', async () => {
+    const { connect, logs } = await serve(() => Promise.reject(new Error('broken')))
+    const client = await connect()
+    client.send(request('GET /'))
+    const { status, head, body } = await client.answer()
+    expect([status, body]).toEqual([500, ''])
+    expect(head).toContain('Access-Control-Allow-Origin: *')
+    expect(logs).toMatchObject([{ level: 'error', message: 'answer failed', fields: { err: { message: 'broken' } } }])
+  })
+
+  it('comes to a caller that has stopped sending, before the connection is closed', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.socket.end(request('POST /x', ['Content-Length: 2'], 'ab'))
+    expect((await client.answer()).body).toBe('{"method":"POST","path":"/x","body":"ab"}')
+    expect(await client.ended()).toBe('')
+  })
+
+  it('to pipelined requests comes in their order, one after the other', async () => {
+    const running: string[] = []
+    let most = 0
+    const { connect } = await serve(async (request) => {
+      const path = new URL(request.url).pathname
+      running.push(path)
+      most = Math.max(most, running.length)
+      if (path === '/slow') await nextTurn()
+      running.pop()
+      return text(200, path)
+    })
+    const client = await connect()
+    client.send(request('GET /slow') + request('POST /slow', ['Content-Length: 1'], 'x') + request('GET /c'))
+    expect([(await client.answer()).body, (await client.answer()).body, (await client.answer()).body]).toEqual([
+      '/slow',
+      '/slow',
+      '/c',
+    ])
+    expect(most).toBe(1)
+  })
+})
+
+describe('a request', () => {
+  it('has its body, whether its length is told or not', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.send(request('POST /a', ['Content-Length: 3'], 'abc'))
+    expect((await client.answer()).body).toContain('"body":"abc"')
+    client.send(request('DELETE /a', ['Transfer-Encoding: chunked'], '2;x=y\r\nab\r\n1\r\nc\r\n0\r\nX: y\r\n\r\n'))
+    expect((await client.answer()).body).toBe('{"method":"DELETE","path":"/a","body":"abc"}')
+    client.send(request('POST /a'))
+    expect((await client.answer()).body).toContain('"body":""')
+  })
+
+  it('may have raw UTF-8 in its target, on every connection and every time (CT 3.3)', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    for (let i = 0; i < 2; i++) {
+      client.send(request('GET /\xc5\xbc/\xff?\xc5\xbc'))
+      expect((await client.answer()).body).toContain('"path":"/%C5%BC/%FF"')
+      client.send(request('POST /b', ['Content-Length: 2'], '\xc5\xbc'))
+      expect((await client.answer()).body).toContain('"body":"\xc5\xbc"')
+    }
+  })
+
+  it.each<[line: string, method: string, path: string]>([
+    ['GET /a\\b', 'GET', '/a/b'],
+    ['GET /a/%2e%2E/%zz', 'GET', '/%zz'],
+    ['GET http://other:99/a', 'GET', '/a'],
+    ['OPTIONS *', 'OPTIONS', '/*'],
+    ['TRACE /a', 'TRACE', '/a'],
+    ['PROPFIND //a/', 'PROPFIND', '//a/'],
+  ])('%s is %s of %s', async (line, method, path) => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.send(request(line))
+    expect((await client.answer()).body).toBe(JSON.stringify({ method, path, body: '' }))
+  })
+
+  it('asks before it sends its body, and is told to go on only if the body is wanted', async () => {
+    const { connect } = await serve(async (request) =>
+      new URL(request.url).pathname === '/read' ? echo(request) : Promise.resolve(text(413, 'no')),
+    )
+    const client = await connect()
+    const asking = ['Content-Length: 2', 'Expect: 100-continue']
+    client.send(request('POST /read', asking))
+    expect(await client.head()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    client.send('ab')
+    expect((await client.answer()).body).toContain('"body":"ab"')
+    client.send(request('POST /refuse', asking))
+    expect((await client.answer()).status).toBe(413)
+  })
+
+  it('can be followed by another although its body was not read', async () => {
+    const { connect } = await serve(async (request) => {
+      if (request.body === null) return text(200, 'next')
+      const reader = request.body.getReader()
+      await reader.read()
+      await reader.cancel()
+      return text(413, 'no')
+    })
+    const client = await connect()
+    client.send(request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n'))
+    expect((await client.answer()).status).toBe(413)
+    client.send('80000\r\n' + 'x'.repeat(0x80000) + '\r\n0\r\n\r\n' + request('GET /'))
+    expect((await client.answer()).body).toBe('next')
+  })
+
+  it.each([
+    ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],
+    ['that is not HTTP', 'hello\r\n\r\n'],
+    ['with two lengths', request('POST /', ['Content-Length: 1', 'Content-Length: 2'], 'xx')],
+    ['with a length and a coding', request('POST /', ['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n')],
+  ])('%s is refused', async (_, bytes) => {
+    const { connect, logs } = await serve(echo)
+    const client = await connect()
+    client.send(bytes)
+    const { status, head, body } = await client.answer()
+    expect([status, body]).toEqual([400, ''])
+    expect(head).toContain('\r\nAccess-Control-Allow-Origin: *\r\n')
+    expect(await client.ended()).toBe('')
+    expect(logs).toEqual([])
+  })
+
+  it('with too long a head is refused', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.send(request('GET /', [`X: ${'x'.repeat(40_000)}`]))
+    expect((await client.answer()).status).toBe(200)
+    client.send(request('GET /', [`X: ${'x'.repeat(70_000)}`]))
+    expect((await client.answer()).status).toBe(431)
+  })
+
+  it('needs no host in HTTP/1.0', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.send('GET /a HTTP/1.0\r\n\r\n')
+    expect((await client.answer()).body).toContain('"path":"/a"')
+    expect(await client.ended()).toBe('')
+  })
+})
+
+describe('a caller that goes away', () => {
+  const leave: Record<string, (client: RawClient) => void> = {
+    'closes the connection': (client) => client.socket.destroy(),
+    'resets the connection': (client) => client.socket.resetAndDestroy(),
+    'stops sending': (client) => client.socket.end(),
+  }
+
+  describe.each(Object.keys(leave))('and %s', (how) => {
+    it('aborts the signal of its request and is not answered', async () => {
+      let entered!: (signal: AbortSignal) => void
+      const signal = new Promise<AbortSignal>((resolve) => (entered = resolve))
+      const { connect, logs } = await serve(async ({ signal }) => {
+        entered(signal)
+        if (!signal.aborted) await once(signal, 'abort')
+        throw signal.reason
+      })
+      const client = await connect()
+      client.send(request('POST /', ['Content-Length: 2'], '{}'))
+      const aborted = once(await signal, 'abort')
+      leave[how]?.(client)
+      await aborted
+      expect(await client.ended()).toBe('')
+      expect(logs).toEqual([])
+    })
+
+    it('closes its stream, which hears of it at once', async () => {
+      const { fetch, opened, closed } = streaming()
+      const { connect } = await serve(fetch)
+      const client = await connect()
+      client.send(request('GET /'))
+      const stream = await opened
+      stream.send('data: 1\n\n')
+      await client.until('data: 1\n\n\r\n')
+      leave[how]?.(client)
+      expect(await closed).toEqual({ type: 'disconnected' })
+      // One that can still read is told that the stream is over.
+      expect(await client.ended()).toBe(how === 'stops sending' ? '0\r\n\r\n' : '')
+    })
+  })
+
+  it('may have stopped sending before its stream is open', async () => {
+    const { fetch, closed } = streaming()
+    const { connect } = await serve(fetch)
+    const client = await connect()
+    client.socket.end(request('GET /'))
+    expect(await closed).toEqual({ type: 'disconnected' })
+    expect(await client.ended()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n0\r\n\r\n$/)
+  })
+
+  it('in the middle of its body is not answered and not logged', async () => {
+    let failed!: (error: unknown) => void
+    const failure = new Promise((resolve) => (failed = resolve))
+    const { connect, logs } = await serve(async (request) => {
+      await request.text().catch((error: unknown) => {
+        failed(error)
+        throw error
+      })
+      return text(200, 'never')
+    })
+    const client = await connect()
+    client.send(request('POST /', ['Content-Length: 10'], 'abc'))
+    await nextTurn()
+    client.socket.resetAndDestroy()
+    expect(await failure).toBeInstanceOf(Error)
+    await nextTurn()
+    expect(logs).toEqual([])
+  })
+})
+
+describe('an event stream', () => {
+  it('sends its head complete and at once, and then each event as it comes (CT 5, D39)', async () => {
+    const { fetch, opened } = streaming()
+    const { connect } = await serve(fetch)
+    const client = await connect()
+    client.send(request('GET /'))
+    // Nothing has been sent on the stream yet.
+    const head = await client.head()
+    expect(head.split('\r\n').filter((line) => !line.startsWith('Date: '))).toEqual([
+      'HTTP/1.1 200 OK',
+      'Cache-Control: no-cache',
+      'Connection: keep-alive',
+      'Content-Type: text/event-stream',
+      'Transfer-Encoding: chunked',
+      '',
+      '',
+    ])
+    const stream = await opened
+    stream.send('event: ping\ndata: \n\n')
+    expect(await client.until('\r\n14\r\n'.slice(2))).toBe('14\r\n') // 20 bytes
+    expect(await client.until('\r\n')).toBe('event: ping\ndata: \n\n\r\n')
+    stream.send('data: ż\n\n')
+    stream.end()
+    expect(await client.until('0\r\n\r\n')).toBe('a\r\ndata: \xc5\xbc\n\n\r\n0\r\n\r\n')
+    // The connection serves the next request.
+    client.send(request('GET /'))
+    expect(await client.head()).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  it('is cut when its reader is too slow, and what was queued is let go (S16)', async () => {
+    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 4 * 1024 * 1024 })
+    const { connect } = await serve(fetch)
+    const client = await connect()
+    client.send(request('GET /'))
+    await client.head()
+    client.socket.pause()
+    const stream = await opened
+    const event = 'x'.repeat(256 * 1024)
+    let reason: CloseReason | undefined
+    void closed.then((value) => (reason = value))
+    // The buffers of the system fill up first; how large they are is its business.
+    for (let i = 0; i < 1000 && reason === undefined; i++) {
+      stream.send(event)
+      await nextTurn()
+    }
+    expect(reason).toMatchObject({ type: 'overflow', bytes: 17 * 256 * 1024 })
+    const disconnected = once(client.socket, 'close')
+    client.socket.resume()
+    client.socket.end()
+    await disconnected
+    expect(client.received).not.toContain('\r\n0\r\n\r\n')
+  })
+
+  it('does not keep a stopping server alive although nobody reads it', async () => {
+    const { fetch, opened } = streaming({ events: 1000, bytes: 1024 ** 3 })
+    const { server, connect, logs } = await serve(fetch)
+    const client = await connect()
+    client.send(request('GET /'))
+    await client.head()
+    client.socket.pause()
+    const stream = await opened
+    // More than the buffers of the system take.
+    for (let i = 0; i < 64; i++) stream.send('x'.repeat(1024 * 1024))
+    server.stopAccepting()
+    stream.end()
+    await server.drain(0)
+    expect(logs).toEqual([{ level: 'warn', message: 'connections cut', fields: { open: 1 } }])
+  })
+})
+
+describe('a server that stops', () => {
+  it('closes idle connections, finishes answers, and takes no new connection', async () => {
+    let answer!: (response: Response) => void
+    let entered!: () => void
+    const inside = new Promise<void>((resolve) => (entered = resolve))
+    const { server, connect } = await serve((request) =>
+      request.url.endsWith('/wait')
+        ? new Promise((resolve) => {
+            answer = resolve
+            entered()
+          })
+        : Promise.resolve(text(200, 'ok')),
+    )
+    const [fresh, idle, busy] = [await connect(), await connect(), await connect()]
+    idle.send(request('GET /'))
+    await idle.answer()
+    busy.send(request('GET /wait'))
+    await inside
+    server.stopAccepting()
+    expect([await fresh.ended(), await idle.ended()]).toEqual(['', ''])
+    await expect(connect()).rejects.toThrow('ECONNREFUSED')
+    answer(text(200, 'done'))
+    const { head, body } = await busy.answer()
+    expect(body).toBe('done')
+    expect(head).toContain('\r\nConnection: close\r\n')
+    expect(await busy.ended()).toBe('')
+    await server.drain(60_000)
+  })
+
+  it('closes the connection of a stream that it ended', async () => {
+    const { fetch, opened } = streaming()
+    const { server, connect } = await serve(fetch)
+    const client = await connect()
+    client.send(request('GET /'))
+    await client.head()
+    server.stopAccepting()
+    const stream = await opened
+    stream.send('data: last\n\n')
+    stream.end()
+    expect(await client.ended()).toBe('c\r\ndata: last\n\n\r\n0\r\n\r\n')
+    await server.drain(60_000)
+  })
+})

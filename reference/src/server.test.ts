@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { startServer } from './server.ts'
+import type { RunningServer, ServerOptions } from './server.ts'
+import { RawClient, request } from './testing/raw-client.ts'
+import { recordingLogger } from './testing/test-app.ts'
+
+const options: ServerOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  directory: '/home/test',
+  defaultTimeout: 30_000,
+  keepaliveInterval: 30_000,
+  maxBody: 1000,
+}
+
+async function start(): Promise<RunningServer> {
+  return startServer(options, recordingLogger().logger)
+}
+
+function post(path: string, body: unknown): string {
+  const json = JSON.stringify(body)
+  return request(`POST ${path}`, ['Content-Type: application/json', `Content-Length: ${json.length}`], json)
+}
+
+const register = post('/client-tools/register', {
+  clientID: 'c',
+  tools: [{ id: 't', description: '', parameters: {} }],
+})
+
+describe('startServer', () => {
+  it('says where it listens', async () => {
+    const server = await start()
+    expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+    await expect(startServer({ ...options, port: Number(new URL(server.url).port) }, recordingLogger().logger)).rejects.toThrow('EADDRINUSE')
+    await server.stop()
+  })
+
+  it('withdraws the call of a caller that stops sending', async () => {
+    const server = await start()
+    const [caller, other, watcher] = [
+      await RawClient.open(server.url),
+      await RawClient.open(server.url),
+      await RawClient.open(server.url),
+    ]
+    watcher.send(request('GET /event'))
+    await watcher.until('server.connected')
+    other.send(register)
+    await other.answer()
+    caller.send(post('/client-tools/execute', { toolID: 'client_c_t', requestID: 'r' }))
+    await watcher.until('client-tool.request"')
+    caller.socket.end()
+    expect(await caller.ended()).toBe('')
+    other.send(post('/client-tools/result', { requestID: 'r', result: { status: 'error', error: '' } }))
+    expect((await other.answer()).status).toBe(404)
+    await server.stop()
+  })
+
+  it('refuses a length above the limit before the body is sent, and goes on with the connection', async () => {
+    const server = await start()
+    const client = await RawClient.open(server.url)
+    client.send(request('POST /client-tools/register', ['Content-Length: 1001']))
+    const { status, body } = await client.answer()
+    expect([status, body]).toEqual([413, '{"error":"Request body too large"}'])
+    client.send('x'.repeat(1001) + register)
+    expect((await client.answer()).body).toBe('{"registered":["client_c_t"]}')
+    await server.stop()
+  })
+
+  it('stops with streams and calls open, telling everyone (S19)', async () => {
+    const server = await start()
+    const clients = await Promise.all(Array.from({ length: 5 }, () => RawClient.open(server.url)))
+    const [pending, events, all, caller, idle] = clients as [RawClient, RawClient, RawClient, RawClient, RawClient]
+    idle.send(register)
+    await idle.answer()
+    pending.send(request('GET /client-tools/pending/c'))
+    events.send(request('GET /event'))
+    all.send(request('GET /global/event'))
+    await Promise.all([pending.head(), events.until('server.connected'), all.head()])
+    caller.send(post('/client-tools/execute', { toolID: 'client_c_t', requestID: 'r' }))
+    await pending.until('"requestID":"r"')
+
+    await server.stop()
+    const { status, body } = await caller.answer()
+    expect([status, body]).toEqual([500, '{"error":{"code":"INTERNAL_ERROR","message":"Server is shutting down"}}'])
+    const [ofPending, ofEvents, ofAll, ofIdle] = await Promise.all([pending, events, all, idle].map((client) => client.ended()))
+    expect(ofPending).toMatch(/\n\n\r\n0\r\n\r\n$/)
+    expect(ofEvents).toMatch(/client-tool\.failed[^]*server\.instance\.disposed[^]*\n\n\r\n0\r\n\r\n$/)
+    expect(ofAll).toMatch(/client-tool\.failed[^]*server\.instance\.disposed[^]*\n\n\r\n0\r\n\r\n$/)
+    expect(ofEvents).not.toContain('client-tool.unregistered')
+    expect(ofAll).not.toContain('client-tool.unregistered')
+    expect(ofIdle).toBe('')
+    await expect(RawClient.open(server.url)).rejects.toThrow('ECONNREFUSED')
+  })
+})

@@ -1,0 +1,40 @@
+import { createApp } from './app.ts'
+import type { AppOptions } from './app.ts'
+import { HttpServer } from './http/http-server.ts'
+import type { Logger } from './log.ts'
+
+export interface ServerOptions extends AppOptions {
+  /** An IP literal. */
+  host: string
+  /** 0 picks a free one. */
+  port: number
+}
+
+export interface RunningServer {
+  /** For example `http://127.0.0.1:3000`. */
+  url: string
+  /** Stops gracefully (S19) and resolves when the last connection is closed. */
+  stop: () => Promise<void>
+}
+
+/**
+ * How long connections get to take what has been written before they are cut. With the exit of the process it has to
+ * stay below the 5 s of S19.
+ */
+const graceMs = 3000
+
+/** Starts the server and resolves when it listens. */
+export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
+  const app = createApp(options, logger)
+  const http = new HttpServer(app.fetch, logger)
+  const { address, family, port } = await http.listen(options.host, options.port)
+  const host = family === 'IPv6' ? `[${address}]` : address
+  return {
+    url: `http://${host}:${port}`,
+    stop: async () => {
+      http.stopAccepting()
+      await app.stop()
+      await http.drain(graceMs)
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+/** A connection on which a test writes and reads bytes. Text is one character per byte. */
+export class RawClient {
+  readonly socket: Socket
+  /** Everything that came and has not been taken. */
+  received = ''
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.on('data', (bytes) => (this.received += bytes.toString('latin1')))
+    socket.on('error', () => undefined) // a reset is what some tests are about
+  }
+
+  static async open(url: string): Promise<RawClient> {
+    const { hostname, port } = new URL(url)
+    const socket = connect({ host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true })
+    await once(socket, 'connect')
+    return new RawClient(socket)
+  }
+
+  send(text: string): void {
+    this.socket.write(Buffer.from(text, 'latin1'))
+  }
+
+  /** Waits for a text, and takes everything up to its end. */
+  async until(text: string): Promise<string> {
+    for (;;) {
+      const at = this.received.indexOf(text)
+      if (at !== -1) {
+        const taken = this.received.slice(0, at + text.length)
+        this.received = this.received.slice(taken.length)
+        return taken
+      }
+      if (this.socket.readableEnded || this.socket.destroyed) {
+        throw new Error(`the connection ended before ${JSON.stringify(text)}: ${JSON.stringify(this.received)}`)
+      }
+      await Promise.race([once(this.socket, 'data'), once(this.socket, 'end'), once(this.socket, 'close')])
+    }
+  }
+
+  /** The status line and headers of the next answer. */
+  async head(): Promise<string> {
+    return this.until('\r\n\r\n')
+  }
+
+  /** The next answer, which must have a length. */
+  async answer(): Promise<{ status: number; head: string; body: string }> {
+    const head = await this.head()
+    const length = Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? NaN)
+    while (this.received.length < length) await once(this.socket, 'data')
+    const body = this.received.slice(0, length)
+    this.received = this.received.slice(length)
+    return { status: Number(head.slice(9, 12)), head, body }
+  }
+
+  /** Waits until the other side has finished, and returns what is left. */
+  async ended(): Promise<string> {
+    if (!this.socket.readableEnded && !this.socket.destroyed) {
+      await Promise.race([once(this.socket, 'end'), once(this.socket, 'close')])
+    }
+    return this.received
+  }
+
+  close(): void {
+    this.socket.destroy()
+  }
+}
+
+/** The text of a request with these header lines. */
+export function request(line: string, headers: string[] = [], body = ''): string {
+  return `${line} HTTP/1.1\r\n${['Host: x', ...headers].map((header) => header + '\r\n').join('')}\r\n${body}`
+}
