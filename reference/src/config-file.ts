@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { maxTimeout } from './client-tools/executions.ts'
+import { isObject } from './json/is-object.ts'
+import { parseJson } from './json/parse.ts'
+
+/** A value that cannot be used: where it was found, what it is, and what it should be. */
+export interface Problem {
+  where: string
+  what: string
+}
+
+export const atLeastOneMillisecond = 'it must be a whole number of milliseconds, at least 1'
+
+export type ReadFile = (path: string) => Promise<Uint8Array>
+
+/** What the configuration file may set (CT 9.2). */
+export interface FileSettings {
+  defaultTimeout?: number
+  keepaliveInterval?: number
+}
+
+/**
+ * Reads the configuration file: the one that was named, else the one in the home directory, which alone may be
+ * missing. Keys that are not ours are ignored, those that are ours must be right.
+ */
+export async function readConfigFile(
+  named: string | undefined,
+  home: string,
+  readFile: ReadFile,
+  problems: Problem[],
+): Promise<FileSettings> {
+  const path = named ?? join(home, '.config', 'opencode', 'config.json')
+  const complain = (what: string): FileSettings => {
+    problems.push({ where: path, what })
+    return {}
+  }
+
+  let bytes: Uint8Array
+  try {
+    bytes = await readFile(path)
+  } catch (error) {
+    if (named === undefined && isMissing(error)) return {}
+    return complain(`the file cannot be read: ${reason(error)}`)
+  }
+  let json: unknown
+  try {
+    json = parseJson(bytes)
+  } catch (error) {
+    return complain(`the file is not JSON: ${reason(error)}`)
+  }
+  if (!isObject(json)) return complain('the file must hold a JSON object')
+  const { clientTools = {} } = json
+  if (!isObject(clientTools)) return complain(`clientTools is ${show(clientTools)}; it must be an object`)
+
+  const settings: FileSettings = {}
+  for (const key of ['defaultTimeout', 'keepaliveInterval'] as const) {
+    const value = clientTools[key]
+    if (value === undefined) continue
+    if (isMilliseconds(value)) settings[key] = Math.min(value, maxTimeout)
+    else complain(`clientTools.${key} is ${show(value)}; ${atLeastOneMillisecond}`)
+  }
+  return settings
+}
+
+function isMilliseconds(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? error.cause.message : error.message
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value)
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from './config.ts'
+import type { ServerOptions } from './server.ts'
+
+const defaults: ServerOptions = {
+  host: '127.0.0.1',
+  port: 3000,
+  directory: '/work',
+  defaultTimeout: 30_000,
+  keepaliveInterval: 30_000,
+  maxBody: 52_428_800,
+}
+
+const defaultFile = '/home/me/.config/opencode/config.json'
+
+interface Given {
+  flags?: string[]
+  env?: Record<string, string>
+  files?: Record<string, string>
+}
+
+/** The options, or the problems as they are shown. */
+async function load({ flags = [], env = {}, files = {} }: Given): Promise<ServerOptions | string[]> {
+  const loaded = await loadConfig(flags, {
+    env,
+    home: '/home/me',
+    workingDirectory: '/work',
+    readFile: (path) => {
+      const text = files[path]
+      if (text !== undefined) return Promise.resolve(Buffer.from(text))
+      return Promise.reject(Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' }))
+    },
+  })
+  return loaded.ok ? loaded.options : loaded.problems.map(({ where, what }) => `${where}: ${what}`)
+}
+
+describe('where a value comes from (docs/server.md)', () => {
+  it('is the default if nobody says anything', async () => {
+    expect(await load({})).toEqual(defaults)
+  })
+
+  const flags = [
+    ['--host', '::1'],
+    ['--port=0'],
+    ['--directory', ' relative/../x '],
+    ['--default-timeout', '1'],
+    ['--keepalive-interval=2'],
+    ['--max-body', '3'],
+  ].flat()
+  const env = {
+    GOOSE_HOST: '0.0.0.0',
+    GOOSE_PORT: '65535',
+    AGENTD_DIRECTORY: '/env',
+    AGENTD_DEFAULT_TIMEOUT: '11',
+    AGENTD_KEEPALIVE_INTERVAL: '12',
+    AGENTD_MAX_BODY: '13',
+  }
+  const file = '{"clientTools":{"defaultTimeout":21,"keepaliveInterval":22.0,"x":1},"y":[]}'
+
+  it('is a flag before anything else', async () => {
+    expect(await load({ flags, env, files: { [defaultFile]: file } })).toEqual({
+      host: '::1',
+      port: 0,
+      directory: ' relative/../x ',
+      defaultTimeout: 1,
+      keepaliveInterval: 2,
+      maxBody: 3,
+    })
+  })
+
+  it('is the environment before the file', async () => {
+    expect(await load({ env, files: { [defaultFile]: file } })).toEqual({
+      host: '0.0.0.0',
+      port: 65535,
+      directory: '/env',
+      defaultTimeout: 11,
+      keepaliveInterval: 12,
+      maxBody: 13,
+    })
+  })
+
+  it('is the file before the default', async () => {
+    expect(await load({ files: { [defaultFile]: file } })).toEqual({
+      ...defaults,
+      defaultTimeout: 21,
+      keepaliveInterval: 22,
+    })
+  })
+
+  it('is another file if one is named', async () => {
+    const files = { [defaultFile]: '{', a: '{"clientTools":{"defaultTimeout":1}}', b: '\ufeff{}' }
+    expect(await load({ flags: ['--config', 'a'], env: { AGENTD_CONFIG: 'b' }, files })).toMatchObject({ defaultTimeout: 1 })
+    expect(await load({ env: { AGENTD_CONFIG: 'b' }, files })).toEqual(defaults)
+  })
+
+  it('is the last of several flags', async () => {
+    expect(await load({ flags: ['--port', '1', '--port', '2'] })).toMatchObject({ port: 2 })
+  })
+
+  it('is not a variable that is empty', async () => {
+    expect(await load({ env: { GOOSE_HOST: '', GOOSE_PORT: '', AGENTD_CONFIG: '' } })).toEqual(defaults)
+  })
+
+  it('is capped at what a timer holds (S9)', async () => {
+    const files = { [defaultFile]: '{"clientTools":{"defaultTimeout":1e300,"keepaliveInterval":2147483648}}' }
+    const capped = { defaultTimeout: 2147483647, keepaliveInterval: 2147483647 }
+    expect(await load({ files })).toMatchObject(capped)
+    expect(await load({ flags: ['--default-timeout', '99999999999', '--keepalive-interval', '2147483648'] })).toMatchObject(capped)
+  })
+})
+
+describe('a problem', () => {
+  it.each<[given: Given, problem: string]>([
+    [{ flags: ['--host', 'localhost'] }, 'command line: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1'],
+    [{ env: { GOOSE_HOST: '[::1]' } }, 'environment: GOOSE_HOST is "[::1]"; it must be an IP address, such as 127.0.0.1 or ::1'],
+    ...['65536', '-1', '1.5', '0x10', ' 1', '', 'http'].map((port): [Given, string] => [
+      { flags: ['--port', port] },
+      `command line: --port is "${port}"; it must be a whole number from 0 to 65535`,
+    ]),
+    [{ env: { GOOSE_PORT: 'x' }, flags: ['--port', '1'] }, 'environment: GOOSE_PORT is "x"; it must be a whole number from 0 to 65535'],
+    [{ flags: ['--directory='] }, 'command line: --directory is ""; it must name a directory'],
+    [{ flags: ['--max-body', '0'] }, 'command line: --max-body is "0"; it must be a whole number of bytes, at least 1'],
+    [
+      { env: { AGENTD_DEFAULT_TIMEOUT: '0' } },
+      'environment: AGENTD_DEFAULT_TIMEOUT is "0"; it must be a whole number of milliseconds, at least 1',
+    ],
+    [
+      { flags: ['--keepalive-interval', '1e3'] },
+      'command line: --keepalive-interval is "1e3"; it must be a whole number of milliseconds, at least 1',
+    ],
+    [{ flags: ['--port'] }, 'command line: --port has no value'],
+    [
+      { flags: ['--prot', '1'].slice(0, 1) },
+      'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body',
+    ],
+    [{ flags: ['--config', 'none'] }, "none: the file cannot be read: ENOENT: no such file, open 'none'"],
+    ...['null', '[]', '"x"', '5'].map((text): [Given, string] => [
+      { files: { [defaultFile]: text } },
+      `${defaultFile}: the file must hold a JSON object`,
+    ]),
+    [{ files: { [defaultFile]: '{"clientTools":[]}' } }, `${defaultFile}: clientTools is []; it must be an object`],
+    [{ files: { [defaultFile]: '{"clientTools":null}' } }, `${defaultFile}: clientTools is null; it must be an object`],
+    ...['"fast"', '0', '-1', '1.5', 'null', 'true', '"5"'].map((value): [Given, string] => [
+      { flags: ['--config', 'config.json'], files: { 'config.json': `{"clientTools":{"keepaliveInterval":${value}}}` } },
+      `config.json: clientTools.keepaliveInterval is ${value}; it must be a whole number of milliseconds, at least 1`,
+    ]),
+  ])('with %j is told as %s', async (given, problem) => {
+    expect(await load(given)).toEqual([problem])
+  })
+
+  it('in the syntax of the file names the place that the parser names', async () => {
+    const [problem] = (await load({ files: { [defaultFile]: '{"a":}' } })) as string[]
+    expect(problem).toMatch(/^\/home\/me\/\.config\/opencode\/config\.json: the file is not JSON: .*'}'/)
+  })
+
+  it('is told together with all others', async () => {
+    const files = { f: '{"clientTools":{"defaultTimeout":0,"keepaliveInterval":0}}' }
+    const problems = await load({ flags: ['--port', 'x', 'y', '--config', 'f'], env: { AGENTD_MAX_BODY: 'z' }, files })
+    expect(problems).toHaveLength(5)
+  })
+})

@@ -1,0 +1,143 @@
+import { isIP } from 'node:net'
+import { maxTimeout } from './client-tools/executions.ts'
+import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
+import type { Problem, ReadFile } from './config-file.ts'
+import type { ServerOptions } from './server.ts'
+
+export type Loaded = { ok: true; options: ServerOptions } | { ok: false; problems: Problem[] }
+
+/** Everything outside the command line that a configuration is made from. */
+export interface Surroundings {
+  env: Record<string, string | undefined>
+  home: string
+  workingDirectory: string
+  readFile: ReadFile
+}
+
+/** A setting as docs/server.md lists it. */
+interface Setting<T> {
+  flag: string
+  variable: string
+  parse: (text: string) => T | Complaint
+}
+
+/** What a value should have been. */
+class Complaint {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const host: Setting<string> = {
+  flag: 'host',
+  variable: 'GOOSE_HOST',
+  parse: (text) => (isIP(text) === 0 ? new Complaint('it must be an IP address, such as 127.0.0.1 or ::1') : text),
+}
+
+const port: Setting<number> = {
+  flag: 'port',
+  variable: 'GOOSE_PORT',
+  parse: (text) =>
+    wholeNumber(text, 0, 65_535) ?? new Complaint('it must be a whole number from 0 to 65535'),
+}
+
+const config: Setting<string> = { flag: 'config', variable: 'AGENTD_CONFIG', parse: notEmpty('file') }
+
+const directory: Setting<string> = {
+  flag: 'directory',
+  variable: 'AGENTD_DIRECTORY',
+  parse: notEmpty('directory'),
+}
+
+const defaultTimeout: Setting<number> = {
+  flag: 'default-timeout',
+  variable: 'AGENTD_DEFAULT_TIMEOUT',
+  parse: milliseconds,
+}
+
+const keepaliveInterval: Setting<number> = {
+  flag: 'keepalive-interval',
+  variable: 'AGENTD_KEEPALIVE_INTERVAL',
+  parse: milliseconds,
+}
+
+const maxBody: Setting<number> = {
+  flag: 'max-body',
+  variable: 'AGENTD_MAX_BODY',
+  parse: (text) =>
+    wholeNumber(text, 1, Number.MAX_SAFE_INTEGER) ??
+    new Complaint('it must be a whole number of bytes, at least 1'),
+}
+
+/** In the order of the table in docs/server.md. */
+const settings = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody]
+
+/**
+ * Makes the options of the server from flags, environment and configuration file, the first of them that has a value
+ * winning. Every place is checked, those that lose as well, and all problems are returned at once.
+ */
+export async function loadConfig(flags: readonly string[], around: Surroundings): Promise<Loaded> {
+  const problems: Problem[] = []
+  const given = readFlags(flags, problems)
+  const find = <T>(setting: Setting<T>): T | undefined => {
+    const { flag, variable, parse } = setting
+    const check = (where: string, name: string, text: string | undefined): T | undefined => {
+      if (text === undefined) return undefined
+      const value = parse(text)
+      if (!(value instanceof Complaint)) return value
+      problems.push({ where, what: `${name} is ${JSON.stringify(text)}; ${value.text}` })
+      return undefined
+    }
+    // A variable that is empty is as good as none.
+    const fromEnv = check('environment', variable, around.env[variable] || undefined)
+    return check('command line', `--${flag}`, given.get(flag)) ?? fromEnv
+  }
+
+  const named = find(config)
+  const file = await readConfigFile(named, around.home, around.readFile, problems)
+  const options: ServerOptions = {
+    host: find(host) ?? '127.0.0.1',
+    port: find(port) ?? 3000,
+    directory: find(directory) ?? around.workingDirectory,
+    defaultTimeout: find(defaultTimeout) ?? file.defaultTimeout ?? 30_000,
+    keepaliveInterval: find(keepaliveInterval) ?? file.keepaliveInterval ?? 30_000,
+    maxBody: find(maxBody) ?? 50 * 1024 * 1024,
+  }
+  return problems.length === 0 ? { ok: true, options } : { ok: false, problems }
+}
+
+/** The flags with their values, as `--name value` or `--name=value`; of repeated ones the last. */
+function readFlags(args: readonly string[], problems: Problem[]): Map<string, string> {
+  const given = new Map<string, string>()
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? ''
+    const [, name, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
+    if (name === undefined || !settings.some(({ flag }) => flag === name)) {
+      const known = settings.map(({ flag }) => `--${flag}`).join(', ')
+      problems.push({ where: 'command line', what: `${JSON.stringify(arg)} is not a flag; there are ${known}` })
+      continue
+    }
+    const value = inline ?? args[++i]
+    if (value === undefined) problems.push({ where: 'command line', what: `--${name} has no value` })
+    else given.set(name, value)
+  }
+  return given
+}
+
+function wholeNumber(text: string, min: number, max: number): number | undefined {
+  if (!/^\d+$/.test(text)) return undefined
+  const value = Number(text)
+  return value >= min && value <= max ? value : undefined
+}
+
+/** Longer times than a timer can hold count as the longest it can (S9). */
+function milliseconds(text: string): number | Complaint {
+  const value = wholeNumber(text, 1, Infinity)
+  return value === undefined ? new Complaint(atLeastOneMillisecond) : Math.min(value, maxTimeout)
+}
+
+function notEmpty(thing: string): (text: string) => string | Complaint {
+  return (text) => (text === '' ? new Complaint(`it must name a ${thing}`) : text)
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Readable } from 'node:stream'
+import { afterEach, describe, expect, it } from 'vitest'
+import { RawClient, request } from './testing/raw-client.ts'
+
+/*
+ * The program as a process: what it prints where, and how it ends. Each test starts one, so they are few.
+ */
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url))
+
+class Program {
+  readonly process: ChildProcessByStdio<null, Readable, Readable>
+  readonly ended: Promise<unknown[]>
+  stdout = ''
+  stderr = ''
+
+  constructor(args: string[], env: Record<string, string> = {}) {
+    this.process = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+    })
+    this.process.stdout.on('data', (data: Buffer) => (this.stdout += data.toString()))
+    this.process.stderr.on('data', (data: Buffer) => (this.stderr += data.toString()))
+    this.ended = once(this.process, 'close')
+  }
+
+  /** Waits until the program listens, and returns where. */
+  async url(): Promise<string> {
+    while (!this.stdout.includes('\n')) {
+      await Promise.race([once(this.process.stdout, 'data'), this.ended.then(() => Promise.reject(new Error(this.stderr)))])
+    }
+    return this.stdout.replace(/^listening on (.*)\n$/, '$1')
+  }
+
+  /** The exit status, or the signal that ended it. */
+  async status(): Promise<unknown> {
+    const [code, signal] = await this.ended
+    return code ?? signal
+  }
+}
+
+let program: Program | undefined
+
+afterEach(async () => {
+  program?.process.kill('SIGKILL')
+  await program?.ended
+})
+
+describe('the program', { timeout: 30_000 }, () => {
+  it('listens, prints one line, logs JSON to standard error, and stops with status 0', async () => {
+    program = new Program(['agent', '--port', '0', '--host', '::1'])
+    const url = await program.url()
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+    const stream = await RawClient.open(url)
+    stream.send(request('GET /event'))
+    await stream.until('server.connected')
+    program.process.kill('SIGTERM')
+    expect(await stream.ended()).toContain('server.instance.disposed')
+    expect(await program.status()).toBe(0)
+    expect(program.stdout).toBe(`listening on ${url}\n`)
+    const logs = program.stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as object)
+    expect(logs).toMatchObject([{ msg: 'stopping', signal: 'SIGTERM' }, { msg: 'stopped' }])
+  })
+
+  it('ends at once with status 1 at the second signal', async () => {
+    program = new Program(['agent', '--port', '0'])
+    const client = await RawClient.open(await program.url())
+    // A request whose body does not come keeps the server from stopping by itself.
+    client.send(request('POST /client-tools/register', ['Content-Length: 5', 'Expect: 100-continue']))
+    await client.until('100 Continue')
+    program.process.kill('SIGINT')
+    await once(program.process.stderr, 'data')
+    program.process.kill('SIGTERM')
+    expect(await program.status()).toBe(1)
+    expect(program.stderr).not.toContain('stopped')
+  })
+
+  it('names what is wrong and ends with status 2 before it listens', async () => {
+    program = new Program(['agent', '--port', 'x'], { AGENTD_DEFAULT_TIMEOUT: 'soon' })
+    expect(await program.status()).toBe(2)
+    expect(program.stdout).toBe('')
+    expect(program.stderr).toBe(
+      'reference-server: command line: --port is "x"; it must be a whole number from 0 to 65535\n' +
+        'reference-server: environment: AGENTD_DEFAULT_TIMEOUT is "soon"; it must be a whole number of milliseconds, at least 1\n',
+    )
+  })
+
+  it.each([[[]], [['serve']]])('shows how it is used when its command is %j', async (args) => {
+    program = new Program(args)
+    expect(await program.status()).toBe(2)
+    expect(program.stderr).toContain('usage: node dist/main.js agent [flags]')
+  })
+
+  it('ends with status 1 when it cannot listen', async () => {
+    program = new Program(['agent', '--port', '0', '--host', '203.0.113.1'])
+    expect(await program.status()).toBe(1)
+    expect(program.stderr).toMatch(/^\{.*"msg":"cannot listen".*EADDRNOTAVAIL.*\}\n$/)
+  })
+})

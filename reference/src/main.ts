@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import process from 'node:process'
+import { loadConfig } from './config.ts'
+import { jsonLogger } from './log.ts'
+import { startServer } from './server.ts'
+
+const exitOk = 0
+const exitFailed = 1
+const exitUsage = 2
+
+const usage = `usage: node dist/main.js agent [flags]
+
+  --host ADDRESS            address to listen on, an IP literal ($GOOSE_HOST, 127.0.0.1)
+  --port PORT               port to listen on; 0 picks a free one ($GOOSE_PORT, 3000)
+  --config FILE             configuration file ($AGENTD_CONFIG, ~/.config/opencode/config.json)
+  --directory DIRECTORY     directory of requests that name none ($AGENTD_DIRECTORY, the working directory)
+  --default-timeout MS      how long an execution waits for its result ($AGENTD_DEFAULT_TIMEOUT, 30000)
+  --keepalive-interval MS   time between two pings of a pending stream ($AGENTD_KEEPALIVE_INTERVAL, 30000)
+  --max-body BYTES          largest request body ($AGENTD_MAX_BODY, 52428800)
+`
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(usage)
+    return
+  }
+  const [command, ...flags] = args
+  if (command !== 'agent') {
+    const problem = command === undefined ? 'a command is missing' : `there is no command ${JSON.stringify(command)}`
+    process.stderr.write(`reference-server: ${problem}\n${usage}`)
+    process.exit(exitUsage)
+  }
+  const loaded = await loadConfig(flags, {
+    env: process.env,
+    home: homedir(),
+    workingDirectory: process.cwd(),
+    readFile,
+  })
+  if (!loaded.ok) {
+    for (const { where, what } of loaded.problems) process.stderr.write(`reference-server: ${where}: ${what}\n`)
+    process.exit(exitUsage)
+  }
+
+  const logger = jsonLogger((line) => process.stderr.write(line))
+  process.on('uncaughtException', (err) => {
+    logger.error('server broke', { err })
+    process.exit(exitFailed)
+  })
+  const stopped = firstSignal()
+  const server = await startServer(loaded.options, logger).catch((err: unknown) => {
+    logger.error('cannot listen', { err })
+    process.exit(exitFailed)
+  })
+  process.stdout.write(`listening on ${server.url}\n`)
+  logger.info('stopping', { signal: await stopped })
+  await server.stop()
+  logger.info('stopped')
+  process.exit(exitOk)
+}
+
+/** Resolves to the first signal that asks the process to stop. The second one is not waited for (S19). */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let stopping = false
+    const onSignal = (signal: NodeJS.Signals): void => {
+      if (stopping) process.exit(exitFailed)
+      stopping = true
+      resolve(signal)
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+}
+
+// A reader of the output that went away is no reason to stop serving.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+
+await main(process.argv.slice(2))
