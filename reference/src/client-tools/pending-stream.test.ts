@@ -185,7 +185,7 @@ describe('the end of a pending stream', () => {
     expect(test.logs).toMatchObject([
       {
         level: 'warn',
-        message: 'reader too slow, stream ended',
+        message: 'event queue full, stream ended',
         fields: { stream: 'pending', clientID: 'c', directory: '/home/test', events: 17 },
       },
     ])

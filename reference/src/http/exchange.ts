@@ -62,6 +62,12 @@ export class Exchange {
     return this.#outgoing.headersSent
   }
 
+  /** Whether the whole request has come. */
+  get received(): boolean {
+    return this.#incoming.complete
+  }
+
+  /** Never rejects. */
   async run(expectsContinue: boolean): Promise<void> {
     this.#socket.once('end', this.#peerEnded)
     if (this.#socket.readableEnded) this.#peerEnded()
@@ -70,8 +76,8 @@ export class Exchange {
       this.#refuse(400)
       return
     }
-    this.#request = this.#requestFor(url, expectsContinue)
     try {
+      this.#request = this.#requestFor(url, expectsContinue)
       await this.#write(await this.#options.fetch(this.#request))
     } catch (error) {
       if (!this.#gone.signal.aborted) this.#options.logger.error('answer failed', { err: error })
@@ -146,12 +152,16 @@ export class Exchange {
     outgoing.flushHeaders()
     const reader = (this.#stream = body.getReader())
     if (this.#gone.signal.aborted) this.#endStream()
-    // A stream that is cut off fails here, whatever the loop waits for.
+    // A stream that is cut off cuts the connection, whatever the loop below waits for. Who did it has said why.
     reader.closed.catch(() => outgoing.destroy())
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (!outgoing.write(part.value)) await drained(outgoing)
+    try {
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        if (!outgoing.write(part.value)) await drained(outgoing)
+      }
+      outgoing.end()
+    } catch {
+      outgoing.destroy()
     }
-    outgoing.end()
   }
 
   readonly #peerEnded = (): void => {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EventStream } from '../sse/event-stream.ts'
 import type { CloseReason } from '../sse/event-stream.ts'
@@ -48,6 +50,13 @@ const echo: Fetch = async (request) =>
     path: new URL(request.url).pathname,
     body: await request.text(),
   })
+
+/** What a long-lived server does sooner or later. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void // what the flag is there for
+  collect()
+}
 
 /** A fetch that opens an event stream for every request, and what becomes of the last one. */
 function streaming(limits?: { events: number; bytes: number }): {
@@ -221,6 +230,53 @@ describe('a request', () => {
     expect(logs).toEqual([])
   })
 
+  it('that is not HTTP is refused in its turn, after those before it are answered', async () => {
+    let answer!: () => void
+    const { connect } = await serve((request) =>
+      request.url.endsWith('/slow')
+        ? new Promise((resolve) => {
+            answer = () => {
+              resolve(text(200, 'slow'))
+            }
+          })
+        : Promise.resolve(text(200, 'fast')),
+    )
+    const client = await connect()
+    client.send(request('GET /slow') + request('GET /') + 'hello\r\n\r\n' + request('GET /'))
+    while ((answer as unknown) === undefined) await nextTurn()
+    await nextTurn()
+    expect(client.received).toBe('')
+    answer()
+    const answers = [await client.answer(), await client.answer(), await client.answer()]
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [200, 'slow'],
+      [200, 'fast'],
+      [400, ''],
+    ])
+    expect(await client.ended()).toBe('')
+  })
+
+  it.each([
+    ['a chunk that is none', 'x\r\n'],
+    ['the end of the connection', ''],
+  ])('with %s in its body is refused', async (_, rest) => {
+    const { connect, logs } = await serve(echo)
+    const client = await connect()
+    client.send(request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n' + rest))
+    if (rest === '') client.socket.end()
+    const { status, body } = await client.answer()
+    expect([status, body]).toEqual([400, ''])
+    expect(await client.ended()).toBe('')
+    expect(logs).toEqual([])
+  })
+
+  it('that asks for another protocol is answered in this one', async () => {
+    const { connect } = await serve(echo)
+    const client = await connect()
+    client.send(request('GET /a', ['Connection: Upgrade', 'Upgrade: websocket']))
+    expect((await client.answer()).body).toContain('"path":"/a"')
+  })
+
   it('with too long a head is refused', async () => {
     const { connect } = await serve(echo)
     const client = await connect()
@@ -279,6 +335,22 @@ describe('a caller that goes away', () => {
     })
   })
 
+  it('is noticed although the garbage collector has been', async () => {
+    let entered!: (signal: AbortSignal) => void
+    const signal = new Promise<AbortSignal>((resolve) => (entered = resolve))
+    const { connect } = await serve(({ signal }) => {
+      entered(signal)
+      return new Promise(() => undefined)
+    })
+    const client = await connect()
+    client.send(request('GET /'))
+    const aborted = once(await signal, 'abort')
+    await nextTurn()
+    collectGarbage()
+    client.socket.destroy()
+    await aborted
+  })
+
   it('may have stopped sending before its stream is open', async () => {
     const { fetch, closed } = streaming()
     const { connect } = await serve(fetch)
@@ -335,6 +407,21 @@ describe('an event stream', () => {
     // The connection serves the next request.
     client.send(request('GET /'))
     expect(await client.head()).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  it('is cut by an event that is too large, with nothing in the log of the connection', async () => {
+    const { fetch, opened, closed } = streaming({ events: 10, bytes: 10 })
+    const { connect, logs } = await serve(fetch)
+    const client = await connect()
+    client.send(request('GET /'))
+    await client.head()
+    const stream = await opened
+    stream.send('data: 1\n\n')
+    await client.until('data: 1\n\n\r\n')
+    stream.send('data: 12345\n\n')
+    expect(await closed).toMatchObject({ type: 'overflow' })
+    expect(await client.ended()).toBe('')
+    expect(logs).toEqual([])
   })
 
   it('is cut when its reader is too slow, and what was queued is let go (S16)', async () => {

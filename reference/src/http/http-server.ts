@@ -2,7 +2,6 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { Logger } from '../log.ts'
 import { Exchange } from './exchange.ts'
 import type { Fetch } from './exchange.ts'
@@ -13,10 +12,7 @@ export class HttpServer {
   readonly #fetch: Fetch
   readonly #logger: Logger
   readonly #server: Server
-  /** Every connection, with the exchange whose turn it is. */
-  readonly #connections = new Map<Socket, Exchange | undefined>()
-  /** Settled when the last request that came in on a connection is answered. */
-  readonly #turns = new WeakMap<Socket, Promise<void>>()
+  readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
   #stopping = false
 
@@ -38,7 +34,7 @@ export class HttpServer {
     })
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
-      this.#connections.set(socket, undefined)
+      this.#connections.set(socket, { current: undefined, turn: undefined, broken: false })
       socket.once('close', () => this.#connections.delete(socket))
       acceptRawTargets(socket)
     })
@@ -53,7 +49,8 @@ export class HttpServer {
       this.#enqueue(incoming, outgoing, false)
     })
     this.#server.on('clientError', (error, socket) => {
-      this.#refuse(error, socket)
+      if (socket instanceof Socket) this.#refuse(error, socket)
+      else socket.destroy() // no connection of ours
     })
     this.#closed = new Promise((resolve) => {
       this.#server.once('close', resolve)
@@ -78,8 +75,8 @@ export class HttpServer {
     this.#stopping = true
     // Node's own idea of an idle connection includes one whose answer is not written to its end.
     this.#server.closeIdleConnections = () => {
-      for (const [socket, exchange] of this.#connections) {
-        if (exchange === undefined) socket.destroySoon()
+      for (const [socket, { current }] of this.#connections) {
+        if (current === undefined) socket.destroySoon()
       }
     }
     this.#server.close()
@@ -102,36 +99,70 @@ export class HttpServer {
    */
   #enqueue(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {
     const { socket } = incoming
+    const connection = this.#connections.get(socket)
+    if (connection === undefined) return
     const exchange = new Exchange(incoming, outgoing, {
       fetch: this.#fetch,
       logger: this.#logger,
       stopping: () => this.#stopping,
     })
-    const run = async (): Promise<void> => {
-      if (!this.#connections.has(socket)) return
-      this.#connections.set(socket, exchange)
+    this.#takeTurn(connection, async () => {
+      // What follows the mistake in a broken connection cannot be told.
+      if (socket.destroyed || (connection.broken && !exchange.received)) return
+      connection.current = exchange
       await exchange.run(expectsContinue)
       await exchange.done
-      if (this.#connections.has(socket)) this.#connections.set(socket, undefined)
-    }
-    const before = this.#turns.get(socket)
-    this.#turns.set(socket, before === undefined ? run() : before.then(run))
+      connection.current = undefined
+    })
   }
 
-  /** Answers what is not HTTP, unless an answer to something else is under way. */
-  #refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // All connections of a server that listens are sockets.
-    const exchange = socket instanceof Socket ? this.#connections.get(socket) : undefined
-    if (!socket.writable || error.code === 'ECONNRESET' || exchange?.answering === true) {
+  /** Runs a task, which must not fail, when those before it are done; at once if there are none. */
+  #takeTurn(connection: Connection, task: () => Promise<void>): void {
+    connection.turn = connection.turn === undefined ? task() : connection.turn.then(task)
+  }
+
+  /** Answers what is not HTTP, in its turn: it may follow requests that are. */
+  #refuse(error: NodeJS.ErrnoException, socket: Socket): void {
+    const connection = this.#connections.get(socket)
+    if (connection === undefined || error.code === 'ECONNRESET') {
       socket.destroy()
       return
     }
-    const status = statusOf(error)
-    socket.end(
-      `HTTP/1.1 ${status}\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-      () => socket.destroy(),
-    )
+    if (connection.broken) return
+    connection.broken = true
+    const { current } = connection
+    if (current?.received === false) {
+      // The mistake is in the body that the current request waits for.
+      if (current.answering) socket.destroy()
+      else endWith(socket, statusOf(error))
+      return
+    }
+    this.#takeTurn(connection, () => {
+      endWith(socket, statusOf(error))
+      return Promise.resolve()
+    })
   }
+}
+
+/** What is going on on a connection. */
+interface Connection {
+  /** The exchange whose turn it is. */
+  current: Exchange | undefined
+  /** Settled when everything that came so far is done. */
+  turn: Promise<void> | undefined
+  /** Something came that is not HTTP, after which nothing is understood. */
+  broken: boolean
+}
+
+function endWith(socket: Socket, status: string): void {
+  if (!socket.writable) {
+    socket.destroy()
+    return
+  }
+  socket.end(
+    `HTTP/1.1 ${status}\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+    () => socket.destroy(),
+  )
 }
 
 function statusOf({ code }: NodeJS.ErrnoException): string {

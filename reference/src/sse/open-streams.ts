@@ -34,7 +34,7 @@ export class OpenStreams {
       if (reason.type === 'overflow') {
         const { kind, ...fields } = info
         const { events, bytes } = reason
-        this.#logger.warn('reader too slow, stream ended', { stream: kind, ...fields, events, bytes })
+        this.#logger.warn('event queue full, stream ended', { stream: kind, ...fields, events, bytes })
       }
       detach(reason)
     })
