@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	for _, left := range []string{children(), strays(), goroutines()} {
+	for _, left := range []string{children(), strays(), goroutines(), reservations()} {
 		if left != "" && code == 0 {
 			fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
 			code = 1
@@ -53,6 +53,16 @@ func strays() string {
 		}
 	}
 	return ""
+}
+
+// reservations says whether a port is still reserved.
+func reservations() string {
+	reserved.Lock()
+	defer reserved.Unlock()
+	if len(reserved.ports) == 0 {
+		return ""
+	}
+	return fmt.Sprint("reserved ports: ", reserved.ports)
 }
 
 // goroutines returns the goroutines that are still in this package. One that has done its work may need a moment to

@@ -31,7 +31,7 @@ func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mine.forget()
+	defer mine.forget() // what the test itself reserves at its end, too
 	mine.release()
 	if reserve(mine.number) {
 		t.Errorf("port %d was reserved twice", mine.number)

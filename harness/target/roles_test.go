@@ -27,6 +27,8 @@ var roles = map[string]func(*actor){
 	"parent":     (*actor).parent,
 	"grandchild": (*actor).grandchild,
 	"leaves":     (*actor).leaves,
+	"front":      (*actor).front,
+	"tidy":       (*actor).tidy,
 	"portless":   (*actor).portless,
 	"flood":      (*actor).flood,
 	"runaway":    (*actor).runaway,
@@ -87,7 +89,8 @@ func (a *actor) serve() {
 	defer stop()
 	a.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) {})
 	a.HandleFunc("GET /crash", func(http.ResponseWriter, *http.Request) {
-		fatalWith(2, "panic: nobody expects a request")
+		os.Stderr.WriteString(strings.Repeat("goroutine 1 [running]\n", 20_000))
+		fatalWith(2, "nobody expected a request")
 	})
 	listener, err := net.Listen("tcp", a.address)
 	if err != nil {
@@ -170,6 +173,23 @@ func (a *actor) leaves() {
 	a.spawn("grandchild", nil)
 	a.HandleFunc("GET /leave", func(http.ResponseWriter, *http.Request) { os.Exit(0) })
 	a.serve()
+}
+
+// front is the kind of program that runs in front of the real server and ends before it.
+func (a *actor) front() {
+	a.spawn("tidy", nil)
+	a.serve()
+}
+
+// tidy has something to put in order on SIGTERM, which takes until the test says so.
+func (a *actor) tidy() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	a.tell("working")
+	<-signals
+	a.tell("tidying")
+	a.line.Read(make([]byte, 1))
+	a.tell("tidied")
 }
 
 // portless finds its port taken as often as the test says, counting in a file, and is a good server then.

@@ -117,9 +117,9 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	if err != nil {
 		return nil, t.failed("start", err)
 	}
-	ready, cancel := spec.Ready.bound(ctx, deadline)
-	defer cancel()
-	guarded, err := newGroup(ready)
+	bounded, cancel := spec.Ready.bound(ctx, deadline)
+	guarded, err := newGroup(bounded)
+	cancel()
 	if err != nil {
 		return nil, fmt.Errorf("start target %q: guard process: %w", spec.Name, err)
 	}
@@ -129,7 +129,7 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 		return nil, t.failed("start", err)
 	}
 	t.log.Debug("target started")
-	if err := t.awaitReady(ready, spec.Ready); err != nil {
+	if err := t.awaitReady(ctx, spec.Ready, deadline); err != nil {
 		t.log.Debug("target not ready", "err", err)
 		stopErr := t.process.end(context.WithoutCancel(ctx))
 		return nil, t.failed("start", errors.Join(err, stopErr)) // the log is complete now
@@ -142,25 +142,33 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 var errEarlyExit = errors.New("exited before it was ready")
 
 // awaitReady probes until the target is ready, and gives up at once when its process ends.
-func (t *Target) awaitReady(ctx context.Context, ready Ready) error {
-	ctx, giveUp := context.WithCancelCause(ctx)
+func (t *Target) awaitReady(ctx context.Context, ready Ready, deadline time.Time) error {
+	bounded, cancel := ready.bound(ctx, deadline)
+	defer cancel()
+	probing, giveUp := context.WithCancelCause(bounded)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-t.process.exited:
 			giveUp(errEarlyExit)
-		case <-ctx.Done():
+		case <-probing.Done():
 		}
 	}()
-	err := ready.await(ctx, &t.url)
+	err := ready.await(probing, &t.url)
 	giveUp(nil)
 	<-watched
 
-	if closed(t.process.exited) {
+	switch {
+	case ctx.Err() != nil:
+		// The harness is ending the target: whether that is an exit already, or an answer came before, says nothing.
+		if err == nil || errors.Is(err, errEarlyExit) {
+			err = context.Cause(ctx)
+		}
+	case closed(t.process.exited):
 		// Also when a probe was answered just now: if it was this target's answer, it was its last one, and if the
 		// target had lost its port, a stranger has answered.
-		return fmt.Errorf("%w: %s", errEarlyExit, t.process.status())
+		err = fmt.Errorf("%w: %s", errEarlyExit, t.process.status())
 	}
 	return err
 }

@@ -8,9 +8,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -236,13 +239,34 @@ func TestACrashIsSeenWithItsStatusAndItsLastWords(t *testing.T) {
 		t.Errorf("ExitStatus: %q, want exit status 2", got)
 	}
 	log := target.Log()
-	if want := (Line{Stream: Stderr, Text: "panic: nobody expects a request"}); log[len(log)-1] != want {
+	if want := (Line{Stream: Stderr, Text: "nobody expected a request"}); log[len(log)-1] != want {
 		t.Errorf("last line: %q, want %q", log[len(log)-1], want)
 	}
 	status, err := target.Terminate(t.Context())
 	wantError(t, err, `terminate target "server": it had already ended: exit status 2`)
 	if status != "exit status 2" {
 		t.Errorf("Terminate: %q, want exit status 2", status)
+	}
+}
+
+func TestExitedWaitsUntilTheLastWordsAreRead(t *testing.T) {
+	target := start(t, cast("server"))
+	target.process.journal.mu.Lock() // whoever reads the output has to wait
+	pid := target.process.leader.Pid
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for syscall.Kill(pid, 0) == nil { // until it has been waited for
+		runtime.Gosched()
+	}
+	if closed(target.Exited()) {
+		t.Error("Exited is closed before the last words are in the log")
+	}
+	target.process.journal.mu.Unlock()
+	<-target.Exited()
+	log := target.Log()
+	if want := (Line{Stream: Stdout, Text: "bye"}); log[len(log)-1] != want {
+		t.Errorf("last line: %q, want %q", log[len(log)-1], want)
 	}
 }
 
@@ -336,7 +360,8 @@ func TestStartsAndStopsLeaveNoDescriptorOpen(t *testing.T) {
 		}
 		Start(t.Context(), Spec{Name: "none", Command: []string{"/nowhere", "${{ port }}"}}, nil)
 	}
-	cycle() // the first opens what the runtime needs for all
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // it would close what was forgotten
+	cycle()                                          // the first opens what the runtime needs for all
 	before := descriptors()
 	for range 3 {
 		cycle()
