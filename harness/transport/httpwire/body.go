@@ -1,0 +1,245 @@
+package httpwire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A framing is how a message says where its body ends.
+type framing byte
+
+const (
+	noBody framing = iota
+	byLength
+	chunked
+	untilClose
+)
+
+// framingOf decides how the body of a response is framed, by the rules of RFC 9112 §6.3 in their order. Length is only
+// set for byLength.
+func framingOf(method string, resp *transcript.Response) (f framing, length int64, err error) {
+	// 1. "Any response to a HEAD request and any response with a 1xx, 204, or 304 status code is always terminated by the
+	// first empty line after the header fields"
+	if method == "HEAD" || resp.Status/100 == 1 || resp.Status == 204 || resp.Status == 304 {
+		return noBody, 0, nil
+	}
+	// 2. "Any 2xx response to a CONNECT request implies that the connection will become a tunnel"
+	if method == "CONNECT" && resp.Status/100 == 2 {
+		return noBody, 0, nil
+	}
+	if _, ok := resp.Header.Get("Transfer-Encoding"); ok {
+		f, err := transferFraming(resp)
+		return f, 0, err
+	}
+	return lengthFraming(resp.Header.Values("Content-Length"))
+}
+
+// transferFraming is rules 3 and 4.
+func transferFraming(resp *transcript.Response) (framing, error) {
+	// 3. "Such a message might indicate an attempt to perform request smuggling […] or response splitting […] and ought
+	// to be handled as an error."
+	if length, ok := resp.Header.Get("Content-Length"); ok {
+		return 0, malformed(transcript.PhaseHead, "both Transfer-Encoding and Content-Length: %s", quote(length))
+	}
+	// §6.1: "A client that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the
+	// message as if the framing is faulty"
+	if resp.Proto == "HTTP/1.0" {
+		return 0, malformed(transcript.PhaseHead, "Transfer-Encoding in a response of HTTP/1.0")
+	}
+	codings := elements(resp.Header, "Transfer-Encoding")
+	for i, c := range codings {
+		if !strings.EqualFold(c, "chunked") {
+			continue
+		}
+		if i+1 == len(codings) {
+			return chunked, nil // what is below it (gzip) is not decoded: the body stays as it was sent
+		}
+		if strings.EqualFold(codings[len(codings)-1], "chunked") { // "MUST NOT apply […] more than once" (§6.1)
+			return 0, malformed(transcript.PhaseHead, "chunked twice in Transfer-Encoding: %s", quote(strings.Join(codings, ", ")))
+		}
+	}
+	// 4. "If a Transfer-Encoding header field is present in a response and the chunked transfer coding is not the final
+	// encoding, the message body length is determined by reading the connection until it is closed by the server."
+	return untilClose, nil
+}
+
+// lengthFraming is rules 5, 6 and 8. "[…] unless the field value can be successfully parsed as a comma-separated list,
+// all values in the list are valid, and all values in the list are the same".
+func lengthFraming(values []string) (framing, int64, error) {
+	if len(values) == 0 {
+		return untilClose, 0, nil
+	}
+	length := int64(-1)
+	for v := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		n, err := parseLength(strings.Trim(v, " \t\r\n"))
+		if err != nil || length >= 0 && n != length {
+			return 0, 0, malformed(transcript.PhaseHead, "malformed Content-Length: %s", quote(strings.Join(values, ", ")))
+		}
+		length = n
+	}
+	return byLength, length, nil
+}
+
+// parseLength parses 1*DIGIT. "A recipient MUST anticipate potentially large decimal numerals" (RFC 9110 §8.6): one that
+// is too large for us is as good as endless.
+func parseLength(s string) (int64, error) {
+	for i := range len(s) {
+		if !isDigit(s[i]) { // strconv would take a sign
+			return 0, strconv.ErrSyntax
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		return math.MaxInt64, nil
+	}
+	return n, err
+}
+
+func quote(s string) string { return excerpt([]byte(s)) }
+
+// A body reads the content of a response, without its transfer coding.
+type body struct {
+	cn      *conn
+	framing framing
+	left    int64 // of the body (byLength) or of the chunk (chunked)
+	begun   bool  // there has been a chunk
+	trailer int   // the size of the largest trailer section
+	read    int64 // what has been read
+	err     error // why there is no more
+	one     [1]byte
+}
+
+// Read is io.Reader's. At the end of the body the error is io.EOF; any other is a wireError.
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil || len(p) == 0 {
+		return 0, b.err
+	}
+	n, err := b.readSome(p)
+	b.read += int64(n)
+	if err != nil {
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *body) readSome(p []byte) (int, error) {
+	switch b.framing {
+	case noBody:
+		return 0, b.end()
+	case byLength:
+		if b.left == 0 {
+			return 0, b.end()
+		}
+		return b.readLeft(p)
+	case chunked:
+		if b.left > 0 {
+			return b.readLeft(p)
+		}
+		if err := b.nextChunk(); err != nil {
+			return 0, err
+		}
+		return b.readLeft(p)
+	default:
+		n, err := b.cn.read(p)
+		if err != nil && err != io.EOF {
+			err = broke(err, transcript.PhaseBody, b.progress())
+		}
+		return n, err
+	}
+}
+
+// readLeft reads some of what is left of the body or chunk. The last byte goes through the connection's buffer, so that
+// bytes which come with it and do not belong to it are not left in the socket.
+func (b *body) readLeft(p []byte) (int, error) {
+	p = p[:min(int64(len(p)), max(b.left-1, 1))]
+	n, err := b.cn.read(p)
+	b.left -= int64(n)
+	if err != nil {
+		err = broke(err, transcript.PhaseBody, b.progress())
+	}
+	return n, err
+}
+
+// progress says how far the body had come.
+func (b *body) progress() string {
+	if b.framing == byLength {
+		return fmt.Sprintf("after %d of %d bytes of the body", b.read, b.read+b.left)
+	}
+	return fmt.Sprintf("after %d bytes of the body", b.read)
+}
+
+// end is the error at the end of the body: io.EOF, unless bytes follow. Nothing can follow rightly, because no request
+// is sent before the response to the one before has been read. "If the final response to the last request on a
+// connection has been completely received and there remains additional data to read, a user agent MAY discard the
+// remaining data or attempt to determine if that data belongs as part of the prior message body" (RFC 9112 §6.3).
+//
+// It sees what has come by now. Bytes that a server sends later are met when the connection is taken from the pool, and
+// it is closed then.
+func (b *body) end() error {
+	if rest := b.cn.buffered(); len(rest) > 0 {
+		return malformed(transcript.PhaseBody, "%d bytes follow the response: %s", len(rest), excerpt(rest))
+	}
+	return io.EOF
+}
+
+// readAll reads the body, up to a bound, and returns what there is of it.
+func (b *body) readAll(most int64) (transcript.Body, error) {
+	data := make([]byte, 0, b.estimate(most))
+	for {
+		p := data[len(data):min(int64(cap(data)), most)]
+		if len(p) > 0 {
+			n, err := b.Read(p)
+			data = data[:len(data)+n]
+			if err != nil {
+				return whole(data), unlessEOF(err)
+			}
+			continue
+		}
+		// There is no room, and perhaps there need not be any: one more byte tells.
+		n, err := b.Read(b.one[:])
+		switch {
+		case err != nil:
+			return whole(data), unlessEOF(err)
+		case n == 0:
+		case int64(len(data)) == most:
+			err := wireErrorf(transcript.FailLimit, transcript.PhaseBody, "the body is larger than %d bytes", most)
+			return transcript.Body{Bytes: data, Size: most + 1}, err
+		default:
+			data = append(slices.Grow(data, int(min(int64(len(data))+minGrowth, most-int64(len(data))))), b.one[0])
+		}
+	}
+}
+
+func whole(data []byte) transcript.Body {
+	return transcript.Body{Bytes: data, Size: int64(len(data))}
+}
+
+func unlessEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// minGrowth is how much room is made at least when a body turns out to be longer than expected.
+const minGrowth = 512
+
+// estimate returns how much room to make for the body before any of it has been read.
+func (b *body) estimate(most int64) int64 {
+	const believed = 1 << 20 // a server may promise a terabyte, and send nothing
+	switch b.framing {
+	case noBody:
+		return 0
+	case byLength:
+		return min(b.left, most, believed)
+	default:
+		return min(max(int64(len(b.cn.buffered())), minGrowth), most)
+	}
+}

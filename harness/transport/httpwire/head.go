@@ -1,0 +1,183 @@
+package httpwire
+
+import (
+	"bytes"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A span is a place in the head that is being read.
+type span struct{ from, to int }
+
+// readHead reads the head of the final response. Interim ones (1xx) are passed over: "a client MUST be able to parse one
+// or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC 9110 §15.2).
+func (cn *conn) readHead(max int) (*transcript.Response, error) {
+	const maxInterim = 32
+	for range maxInterim {
+		resp, err := cn.readOneHead(max)
+		// 101 is final: what follows it is another protocol (RFC 9110 §15.2.2).
+		if err != nil || resp.Status/100 != 1 || resp.Status == 101 {
+			return resp, err
+		}
+	}
+	return nil, wireErrorf(transcript.FailLimit, transcript.PhaseHead, "more than %d interim responses came", maxInterim)
+}
+
+func (cn *conn) readOneHead(max int) (*transcript.Response, error) {
+	n, err := cn.readSection(section{"head", transcript.PhaseHead, max})
+	if err != nil {
+		return nil, err
+	}
+	resp := cn.response(string(cn.buffered()[:n]))
+	cn.r += n
+	return resp, nil
+}
+
+// A section is a part of a message that consists of lines, and ends in an empty one (RFC 9112 §2.1): a head, or the
+// trailer section of a chunked body.
+type section struct {
+	name  string
+	phase transcript.Phase
+	max   int
+}
+
+// readSection reads until a section is in the buffer, and returns its length. It looks at each line as soon as it has
+// come: a server that speaks another protocol may wait for us after the first.
+func (cn *conn) readSection(s section) (int, error) {
+	cn.fields = cn.fields[:0]
+	from, searched := 0, 0 // the line that is being read, and how far it has been searched
+	for {
+		got := cn.buffered()
+		if s.phase == transcript.PhaseHead && from == 0 && !mayBegin(got) {
+			return 0, malformed(s.phase, "not HTTP: %s", excerpt(got))
+		}
+		n := bytes.IndexByte(got[searched:], '\n')
+		if n < 0 {
+			searched = len(got)
+			if len(got) > s.max {
+				return 0, s.tooLarge()
+			}
+			if err := cn.fill(); err != nil {
+				return 0, broke(err, s.phase, "before the end of the "+s.name+", after "+excerpt(cn.buffered()))
+			}
+			continue
+		}
+		next := searched + n + 1
+		if next > s.max {
+			return 0, s.tooLarge()
+		}
+		// "a recipient MAY recognize a single LF as a line terminator and ignore any preceding CR" (RFC 9112 §2.2).
+		to := next - 1
+		if to > from && got[to-1] == '\r' {
+			to--
+		}
+		var err error
+		switch {
+		case s.phase == transcript.PhaseHead && from == 0:
+			err = checkStatusLine(got[:to])
+		case to == from:
+			return next, nil
+		default:
+			err = cn.addField(s, got, from, to)
+		}
+		if err != nil {
+			return 0, err
+		}
+		from, searched = next, next
+	}
+}
+
+func (s section) tooLarge() error {
+	return wireErrorf(transcript.FailLimit, s.phase, "the %s is larger than %d bytes", s.name, s.max)
+}
+
+const httpName = "HTTP/1."
+
+// mayBegin reports whether b is, or could become, the beginning of a response.
+func mayBegin(b []byte) bool {
+	n := min(len(b), len(httpName))
+	return string(b[:n]) == httpName[:n]
+}
+
+// checkStatusLine checks a line that begins as it may, for the form "HTTP/1.1 200 OK" (RFC 9112 §4). "A server MUST send the space that
+// separates the status-code from the reason-phrase even when the reason-phrase is absent", but a line without it can
+// only be read one way.
+func checkStatusLine(line []byte) error {
+	const version, status = len(httpName), len("HTTP/1.1 ")
+	switch rest := line[min(status+3, len(line)):]; {
+	case len(line) < status+3,
+		!isDigit(line[version]) || line[version+1] != ' ',
+		!isDigit(line[status]) || !isDigit(line[status+1]) || !isDigit(line[status+2]),
+		len(rest) > 0 && rest[0] != ' ',
+		hasForbidden(rest):
+		return malformed(transcript.PhaseHead, "malformed status line %s", excerpt(line))
+	}
+	return nil
+}
+
+// hasForbidden reports whether b has a CR or NUL in it. "A recipient of CR, LF, or NUL within a field value MUST either
+// reject the message or replace each of those characters with SP" (RFC 9110 §5.5; of a CR alone, RFC 9112 §2.2 says so
+// everywhere). We reject: clients differ. Other control characters are kept, as they may be.
+func hasForbidden(b []byte) bool {
+	return bytes.IndexByte(b, '\r') >= 0 || bytes.IndexByte(b, 0) >= 0
+}
+
+// addField notes the field line at b[from:to] (RFC 9112 §5): cn.fields gets its name and its value.
+func (cn *conn) addField(s section, b []byte, from, to int) error {
+	line := b[from:to]
+	if hasForbidden(line) {
+		return malformed(s.phase, "a CR or NUL in the field line %s", excerpt(line))
+	}
+	for to > from && isBlank(b[to-1]) {
+		to--
+	}
+	if isBlank(line[0]) {
+		return cn.unfold(s, line, to)
+	}
+	colon := bytes.IndexByte(line, ':')
+	if colon < 0 {
+		return malformed(s.phase, "a field line without a colon: %s", excerpt(line))
+	}
+	// "No whitespace is allowed between the field name and colon" (RFC 9112 §5.1); it is no part of a token either.
+	if !isToken(line[:colon]) {
+		return malformed(s.phase, "a field name that is not a token: %s", excerpt(line))
+	}
+	name := span{from, from + colon}
+	for from += colon + 1; from < to && isBlank(b[from]); {
+		from++
+	}
+	cn.fields = append(cn.fields, name, span{from, max(from, to)})
+	return nil
+}
+
+// unfold takes a line that begins with white space: it goes on with the field before (obs-fold), and ends at to.
+//
+// "A user agent that receives an obs-fold in a response message […] MUST replace each received obs-fold with one or more
+// SP octets prior to interpreting the field value" (RFC 9112 §5.2). So folding is no failure, and elements reads it as a
+// space. But it is recorded as it came, with the line end in the value: a server that folds differs from one that does
+// not.
+func (cn *conn) unfold(s section, line []byte, to int) error {
+	if len(cn.fields) == 0 {
+		// "A recipient that receives whitespace between the start-line and the first header field MUST either reject the
+		// message as invalid or …" (RFC 9112 §2.2)
+		return malformed(s.phase, "white space before the first field: %s", excerpt(line))
+	}
+	last := &cn.fields[len(cn.fields)-1]
+	last.to = max(last.to, to)
+	return nil
+}
+
+// response returns the head whose fields have been noted. Its strings share the one that is given.
+func (cn *conn) response(head string) *transcript.Response {
+	const status = len("HTTP/1.1 ")
+	resp := &transcript.Response{
+		Proto:  head[:status-1],
+		Status: int(head[status]-'0')*100 + int(head[status+1]-'0')*10 + int(head[status+2]-'0'),
+		Header: make(transcript.Header, len(cn.fields)/2),
+	}
+	for i := range resp.Header {
+		name, value := cn.fields[2*i], cn.fields[2*i+1]
+		resp.Header[i] = transcript.Field{Name: head[name.from:name.to], Value: head[value.from:value.to]}
+	}
+	return resp
+}

@@ -1,0 +1,95 @@
+package httpwire
+
+import (
+	"crypto/tls"
+	"errors"
+	"os"
+	"sync"
+	"time"
+)
+
+// A pool holds connections that wait for their next exchange.
+type pool struct {
+	maxAge time.Duration
+
+	mu     sync.Mutex
+	idle   []*conn // the one that has waited longest comes first
+	closed bool
+}
+
+// maxIdle bounds the pool after a burst.
+const maxIdle = 128
+
+// get returns a connection that was alive just now, or nil.
+func (p *pool) get() *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expire(time.Now())
+	for n := len(p.idle); n > 0; n = len(p.idle) {
+		cn := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		if cn.alive() {
+			cn.reused = true
+			return cn
+		}
+		cn.abort()
+	}
+	return nil
+}
+
+// put takes a connection whose exchange is complete.
+func (p *pool) put(cn *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || p.maxAge < 0 || cn.alive == nil {
+		cn.Close()
+		return
+	}
+	cn.since = time.Now()
+	p.expire(cn.since)
+	if len(p.idle) == maxIdle {
+		p.drop(1)
+	}
+	p.idle = append(p.idle, cn)
+}
+
+// expire closes the connections that have waited for too long. Nothing else does: a connection that nobody asks for may
+// stay open until close.
+func (p *pool) expire(now time.Time) {
+	n := 0
+	for n < len(p.idle) && now.Sub(p.idle[n].since) > p.maxAge {
+		n++
+	}
+	p.drop(n)
+}
+
+// drop closes the n connections that have waited longest.
+func (p *pool) drop(n int) {
+	for _, cn := range p.idle[:n] {
+		cn.Close()
+	}
+	p.idle = append(p.idle[:0], p.idle[n:]...)
+}
+
+func (p *pool) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	p.drop(len(p.idle))
+}
+
+// livenessTLS returns a check for a TLS connection above one with the check given, which may be nil. What TLS has read
+// ahead is not in the socket any more, so it is asked as well; with a deadline in the past it does not wait.
+func livenessTLS(secure *tls.Conn, below func() bool) func() bool {
+	if below == nil {
+		return nil
+	}
+	one := make([]byte, 1)
+	return func() bool {
+		if !below() || secure.SetReadDeadline(past) != nil {
+			return false
+		}
+		_, err := secure.Read(one)
+		return errors.Is(err, os.ErrDeadlineExceeded) && secure.SetReadDeadline(time.Time{}) == nil
+	}
+}

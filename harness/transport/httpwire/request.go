@@ -1,0 +1,174 @@
+package httpwire
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Request is what to send. It is written as it stands, so that a scenario can send what no well-behaved client would;
+// only what would make it a different request on the wire (a line end in a header field) is refused.
+type Request struct {
+	Method string // a token (RFC 9110 §9.1); it need not be a known one
+	// Target is the path and query. It is written byte by byte: nothing is escaped, resolved or cleaned, and it need not
+	// be valid. White space and control characters would end it, and are refused. The client's path prefix goes before
+	// one that begins with a slash.
+	Target string
+	// Header is written in this order and case. Host and User-Agent are put before it, and Content-Length or
+	// Transfer-Encoding after it, unless they are in it.
+	Header transcript.Header
+	Body   []byte
+	// Chunked sends the body as one chunk, instead of with a Content-Length.
+	Chunked bool
+	// HalfClose ends our side of the connection as soon as the request is written (TCP FIN), like a client that has
+	// nothing more to say. For TLS that is a close_notify.
+	HalfClose bool
+}
+
+const userAgent = "lockstep"
+
+// A message is a request as it goes over the wire.
+type message struct {
+	record transcript.Request
+	bytes  []byte // the head, and a body that is small
+	rest   []byte // a body that is not
+	tail   []byte // what ends such a body when it is chunked
+
+	halfClose  bool
+	idempotent bool
+	close      bool // the request says that it is the connection's last one
+}
+
+// inlineBody is the size up to which a body is written together with its head, before anything is read. It fits into
+// the socket buffers of any system, so that the write does not wait for the server to read.
+const inlineBody = 32 << 10
+
+// compose checks a request, and writes it down.
+func (c *Client) compose(req *Request) (*message, error) {
+	if err := c.check(req); err != nil {
+		return nil, err
+	}
+	target := req.Target
+	if strings.HasPrefix(target, "/") {
+		target = c.prefix + target
+	}
+	header := c.header(req)
+	m := &message{
+		record: transcript.Request{
+			Method: req.Method, Target: target, Header: header,
+			Body: transcript.Body{Bytes: req.Body, Size: int64(len(req.Body))},
+		},
+		halfClose:  req.HalfClose,
+		idempotent: isIdempotent(req.Method),
+		close:      hasToken(header, "Connection", "close"),
+	}
+	size := len(req.Method) + len(target) + len(" HTTP/1.1\r\n") + 2 + len("\r\n")
+	for _, f := range header {
+		size += len(f.Name) + len(f.Value) + len(": \r\n")
+	}
+	var chunk, tail string
+	if req.Chunked {
+		tail = "0\r\n\r\n"
+		if len(req.Body) > 0 { // a chunk of no bytes would be the last one
+			chunk, tail = strconv.FormatInt(int64(len(req.Body)), 16)+"\r\n", "\r\n"+tail
+		}
+	}
+	inline := len(req.Body) <= inlineBody
+	if size += len(chunk); inline {
+		size += len(req.Body) + len(tail)
+	}
+	b := make([]byte, 0, size)
+	b = append(b, req.Method...)
+	b = append(b, ' ')
+	b = append(b, target...)
+	b = append(b, " HTTP/1.1\r\n"...)
+	for _, f := range header {
+		b = append(b, f.Name...)
+		b = append(b, ": "...)
+		b = append(b, f.Value...)
+		b = append(b, "\r\n"...)
+	}
+	b = append(b, "\r\n"...)
+	b = append(b, chunk...)
+	if inline {
+		b = append(b, req.Body...)
+		m.bytes = append(b, tail...)
+	} else {
+		m.bytes, m.rest, m.tail = b, req.Body, []byte(tail)
+	}
+	return m, nil
+}
+
+// check refuses what cannot be sent, or would be something else once it is.
+func (c *Client) check(req *Request) error {
+	switch {
+	case c.base.Scheme != "http" && c.base.Scheme != "https":
+		return fmt.Errorf("base URL %q: the scheme is neither http nor https", c.base.Redacted())
+	case c.base.Host == "" || strings.ContainsFunc(c.base.Host, isControl):
+		return fmt.Errorf("base URL %q: no host", c.base.Redacted())
+	case c.base.User != nil:
+		return fmt.Errorf("base URL %q: credentials belong in a header field", c.base.Redacted())
+	case !isToken(req.Method):
+		return fmt.Errorf("method %q: not a token (RFC 9110 §9.1)", req.Method)
+	case req.Target == "":
+		return fmt.Errorf("target is empty")
+	}
+	for i := range len(req.Target) {
+		if b := req.Target[i]; b <= ' ' || b == 0x7f {
+			return fmt.Errorf("target %q: the byte %#02x would end it (RFC 9112 §3.2)", req.Target, b)
+		}
+	}
+	for _, f := range req.Header {
+		if !isToken(f.Name) {
+			return fmt.Errorf("header field %q: its name is not a token (RFC 9110 §5.1)", f.Name)
+		}
+		if strings.ContainsAny(f.Value, "\r\n\x00") {
+			return fmt.Errorf("header field %s: %q has a line end or a NUL in it (RFC 9110 §5.5)", f.Name, f.Value)
+		}
+	}
+	return nil
+}
+
+// header returns the fields to send: the request's own, and those it leaves to us.
+func (c *Client) header(req *Request) transcript.Header {
+	has := func(name string) bool {
+		_, ok := req.Header.Get(name)
+		return ok
+	}
+	h := make(transcript.Header, 0, len(req.Header)+3)
+	if !has("Host") { // "a user agent SHOULD generate Host as the first field" (RFC 9110 §7.2)
+		h = append(h, transcript.Field{Name: "Host", Value: c.base.Host})
+	}
+	if !has("User-Agent") {
+		h = append(h, transcript.Field{Name: "User-Agent", Value: userAgent})
+	}
+	h = append(h, req.Header...)
+	switch {
+	case req.Chunked && !has("Transfer-Encoding"):
+		h = append(h, transcript.Field{Name: "Transfer-Encoding", Value: "chunked"})
+	case req.Chunked || has("Transfer-Encoding") || has("Content-Length"):
+	case len(req.Body) > 0 || anticipatesContent(req.Method):
+		h = append(h, transcript.Field{Name: "Content-Length", Value: strconv.Itoa(len(req.Body))})
+	}
+	return h
+}
+
+// anticipatesContent reports whether a request without a body says so: "a user agent SHOULD send Content-Length in a
+// request when the method defines a meaning for enclosed content and it is not sending Transfer-Encoding" (RFC 9110
+// §8.6).
+func anticipatesContent(method string) bool {
+	return method == "POST" || method == "PUT" || method == "PATCH"
+}
+
+// isIdempotent reports whether doing a request twice has the effect of doing it once (RFC 9110 §9.2.2).
+func isIdempotent(method string) bool {
+	switch method {
+	case "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE":
+		return true
+	}
+	return false
+}
+
+func isControl(r rune) bool { return r <= ' ' || r == 0x7f }

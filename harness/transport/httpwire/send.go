@@ -1,0 +1,78 @@
+package httpwire
+
+import (
+	"net"
+	"time"
+)
+
+// An outgoing is a request on its way.
+type outgoing struct {
+	done    chan struct{} // closed when it is written or has failed; nil when that was at once
+	written int64
+	err     error
+}
+
+// A sendState says how far a request is.
+type sendState byte
+
+const (
+	underWay sendState = iota
+	complete
+	failed
+)
+
+// send writes a request. A body that may be more than the server reads before it answers is written in the background,
+// so that the answer is read as it comes: "a client sending a message body SHOULD monitor the network connection for an
+// error response while it is transmitting the request" (RFC 9112 §9.5).
+func (o *outgoing) send(cn *conn, msg *message) {
+	if msg.rest == nil {
+		o.write(cn, msg)
+		return
+	}
+	o.done = make(chan struct{})
+	go func() {
+		defer close(o.done)
+		o.write(cn, msg)
+	}()
+}
+
+func (o *outgoing) write(cn *conn, msg *message) {
+	if msg.rest == nil {
+		var n int
+		n, o.err = cn.Write(msg.bytes)
+		o.written = int64(n)
+	} else {
+		parts := net.Buffers{msg.bytes, msg.rest, msg.tail}
+		o.written, o.err = parts.WriteTo(cn.Conn) // TCP takes them in one call, without a copy
+	}
+	if o.err == nil && msg.halfClose {
+		o.err = cn.closeWrite()
+	}
+}
+
+// state returns how far the request is by now.
+func (o *outgoing) state() sendState {
+	if o.done != nil {
+		select {
+		case <-o.done:
+		default:
+			return underWay
+		}
+	}
+	if o.err != nil {
+		return failed
+	}
+	return complete
+}
+
+// stop ends the writing, and waits for it. It reports whether the request was written to its end.
+func (o *outgoing) stop(cn *conn) bool {
+	if o.state() == underWay {
+		if cn.SetWriteDeadline(past) != nil {
+			cn.abort()
+		}
+		<-o.done
+		_ = cn.SetWriteDeadline(time.Time{}) // it may have been complete in the last moment
+	}
+	return o.err == nil
+}
