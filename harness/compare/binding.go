@@ -2,6 +2,8 @@ package compare
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -98,10 +100,13 @@ func (p place) near(kind tokenKind, ref, cand string) bool {
 func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 	rt := scan(ref, b.known[0])
 	ct := rt
-	if ref != cand {
+	if ref != cand || b.mentions(1, cand) || b.mentions(0, ref) {
 		ct = scan(cand, b.known[1])
 	}
 	if !sameShape(ref, rt, cand, ct) {
+		if why := b.strangers(ref, cand); why != "" {
+			return IdentityBroken, why
+		}
 		return ValueDiffers, "the texts differ"
 	}
 	composite := false
@@ -126,6 +131,22 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		}
 	}
 	return "", ""
+}
+
+// mentions reports whether a known value of a side stands in a text.
+func (b *bindings) mentions(side int, s string) bool {
+	return slices.ContainsFunc(b.known[side], func(k knownValue) bool { return strings.Contains(s, k.value) })
+}
+
+// strangers says why two whole values do not belong together when one of them has been bound before; "" when neither
+// has.
+func (b *bindings) strangers(ref, cand string) string {
+	_, r := b.forward[boundKey{tokKnown, ref}]
+	_, c := b.backward[boundKey{tokKnown, cand}]
+	if !r && !c {
+		return ""
+	}
+	return b.bind(tokKnown, ref, cand, "")
 }
 
 // sameShape reports whether two texts are equal but for the values of their tokens.

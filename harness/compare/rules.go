@@ -1,6 +1,10 @@
 package compare
 
-import "time"
+import (
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
 
 // Rules say how two targets may differ. The zero Rules compare everything but headers.
 type Rules struct {
@@ -57,6 +61,11 @@ func (r *Rules) stream(name, operation string) Stream {
 		return s
 	}
 	return r.Streams[operation]
+}
+
+// Beats reports whether an event only keeps its stream alive.
+func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
+	return r.stream(stream, operation).Heartbeat.beats(ev)
 }
 
 // volatile returns the rules for the places of a step, the step's own first.

@@ -179,16 +179,16 @@ func epochLen(s string) (tokenKind, int) {
 	for n < len(s) && digit(s[n]) {
 		n++
 	}
-	if s[:n] == "" || s[0] != '1' || s[1:2] < "5" || !ends(s, n) || n < len(s) && s[n] == '.' && n+1 < len(s) && digit(s[n+1]) {
+	if n != 10 && n != 13 || s[0] != '1' || s[1] < '5' || !ends(s, n) {
 		return 0, 0
 	}
-	switch n {
-	case 13:
-		return tokMillis, n
-	case 10:
-		return tokSeconds, n
+	if n+1 < len(s) && s[n] == '.' && digit(s[n+1]) {
+		return 0, 0 // the whole part of a decimal
 	}
-	return 0, 0
+	if n == 13 {
+		return tokMillis, n
+	}
+	return tokSeconds, n
 }
 
 func rfc3339Len(s string) int {

@@ -23,11 +23,7 @@ func (d *decoder) path(n *yamldoc.Node) string {
 // regexp checks a regular expression's syntax, expressions in it replaced by a word.
 func (d *decoder) regexp(n *yamldoc.Node) Template {
 	t := d.template(n)
-	probe, err := t.Text(anyEnv{}, regexp.QuoteMeta)
-	if err != nil {
-		return t // reported by template
-	}
-	if _, err := regexp.Compile(probe); err != nil {
+	if _, err := regexp.Compile(t.Probe()); err != nil {
 		d.problem(n, fmt.Sprintf("%q is no regular expression: %v", n.Text, err), "write one as RE2 has it")
 	}
 	return t
@@ -158,7 +154,7 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 	refer("await", "stream", s.streams)
 	refer("never", "stream", s.streams)
 	refer("join", "started request", s.calls)
-	for _, how := range []HangupKind{Close, HalfClose, Drop} {
-		refer(string(how), "stream or started request", s.streams, s.calls)
-	}
+	refer("close", "stream or started request", s.streams, s.calls)
+	refer("half-close", "stream", s.streams)
+	refer("drop", "stream", s.streams)
 }

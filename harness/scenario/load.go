@@ -92,3 +92,9 @@ func (d *decoder) expand(s *Scenario, table *yamldoc.Node, rows []map[string]Val
 	}
 	return out
 }
+
+// DecodeRules turns a node that has passed the schema's `compare` into rules, for the rules of a project.
+func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
+	d := decoder{file: file}
+	return d.rules(n), d.problems
+}

@@ -63,6 +63,34 @@ type Step struct {
 // Kind returns the key the step begins with.
 func (s *Step) Kind() string { return s.Do.kind() }
 
+// Rules returns the rules of the step alone.
+func (s *Step) Rules() Rules {
+	switch do := s.Do.(type) {
+	case *HTTP:
+		return do.Compare
+	case *Join:
+		return do.Compare
+	case *Open:
+		return do.Compare
+	}
+	return Rules{}
+}
+
+// Request returns what the step sends, nil when it sends nothing.
+func (s *Step) Request() *Request {
+	switch do := s.Do.(type) {
+	case *HTTP:
+		return &do.Request
+	case *Start:
+		return &do.Request
+	case *Open:
+		return &do.Request
+	case *Poll:
+		return &do.Request
+	}
+	return nil
+}
+
 // Walk calls f with each step of the scenario, those of parallel branches and of the teardown included.
 func (s *Scenario) Walk(f func(*Step)) {
 	walk(s.Steps, f)

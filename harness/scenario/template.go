@@ -121,6 +121,12 @@ func (t Template) Source() string {
 	return b.String()
 }
 
+// Probe returns the text with a word for each expression, for checks of what surrounds them.
+func (t Template) Probe() string {
+	s, _ := t.Text(anyEnv{}, nil) // anyEnv has a value for every name
+	return s
+}
+
 // single returns the name when the text is exactly one expression.
 func (t Template) single() (string, bool) {
 	if len(t.parts) == 1 && t.parts[0].name != "" {

@@ -26,6 +26,8 @@ type Transcript struct {
 	Aborted string `json:"aborted,omitempty"`
 	// Unusable says why the target could not be driven at all: it never became ready, or was gone before the start.
 	Unusable string `json:"unusable,omitempty"`
+	// Log has the last lines of a target that is unusable.
+	Log []string `json:"log,omitempty"`
 }
 
 // A Step is what one step of the scenario did on this target.

@@ -14,27 +14,35 @@ import (
 // A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
 // words has them under "x-fix".
 type Schema struct {
-	compiled *jsonschema.Schema
-	document any // to look up what stands beside a keyword that failed
+	compiled  *jsonschema.Schema
+	documents map[string]any // by $id, to look up what stands beside a keyword that failed
 }
 
-// MustSchema compiles a schema that is part of the program.
-func MustSchema(data []byte) *Schema {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		panic("yamldoc: schema: " + err.Error())
-	}
-	const url = "mem:///schema.json"
+// MustSchema compiles a schema that is part of the program. It may refer to the others.
+func MustSchema(data []byte, others ...[]byte) *Schema {
+	s := &Schema{documents: map[string]any{}}
 	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	if err := c.AddResource(url, doc); err != nil {
-		panic("yamldoc: schema: " + err.Error())
+	var first string
+	for i, text := range append([][]byte{data}, others...) {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			panic("yamldoc: schema: " + err.Error())
+		}
+		id, _ := doc.(map[string]any)["$id"].(string)
+		if err := c.AddResource(id, doc); err != nil {
+			panic("yamldoc: schema: " + err.Error())
+		}
+		s.documents[id] = doc
+		if i == 0 {
+			first = id
+		}
 	}
-	compiled, err := c.Compile(url)
+	compiled, err := c.Compile(first)
 	if err != nil {
 		panic("yamldoc: schema: " + err.Error())
 	}
-	return &Schema{compiled, doc}
+	s.compiled = compiled
+	return s
 }
 
 // Check returns every place where the file does not obey the schema.
@@ -109,11 +117,11 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 		}
 	case *kind.Required:
 		for _, p := range k.Missing {
-			c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(sub, p))
+			c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(e, p))
 		}
 	case *kind.DependentRequired:
 		for _, p := range k.Missing {
-			c.add(c.entry(n, k.Prop), fmt.Sprintf("%q needs %q beside it", k.Prop, p), "add it: "+c.about(sub, p))
+			c.add(c.entry(n, k.Prop), fmt.Sprintf("%q needs %q beside it", k.Prop, p), "add it: "+c.about(e, p))
 		}
 	case *kind.Type:
 		c.add(n, fmt.Sprintf("%s is %s", name, n.Kind), fixOf(sub, "make it "+kinds(k.Want)))
@@ -170,12 +178,20 @@ func (c *checker) entry(n *Node, key string) *Node {
 
 // subschema returns the schema object whose keyword failed.
 func (c *checker) subschema(e *jsonschema.ValidationError) map[string]any {
-	_, pointer, _ := strings.Cut(e.SchemaURL, "#")
-	return c.resolve(pointer)
+	return c.schema.resolve(e.SchemaURL, "")
 }
 
-func (c *checker) resolve(pointer string) map[string]any {
-	at := c.schema.document
+// resolve returns the schema at a reference, which may be relative to another.
+func (s *Schema) resolve(ref, base string) map[string]any {
+	id, pointer, _ := strings.Cut(ref, "#")
+	if id == "" || !strings.Contains(id, ":") {
+		dir, _, _ := strings.Cut(base, "#")
+		id = dir[:strings.LastIndexByte(dir, '/')+1] + id
+		if strings.HasSuffix(id, "/") {
+			id = dir
+		}
+	}
+	at := s.documents[id]
 	for _, step := range strings.Split(pointer, "/")[1:] {
 		step = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(step)
 		switch v := at.(type) {
@@ -194,14 +210,15 @@ func (c *checker) resolve(pointer string) map[string]any {
 }
 
 // about returns what the schema says of a property: its description, or else its name.
-func (c *checker) about(sub map[string]any, property string) string {
+func (c *checker) about(e *jsonschema.ValidationError, property string) string {
+	sub := c.subschema(e)
 	props, _ := sub["properties"].(map[string]any)
 	p, _ := props[property].(map[string]any)
 	if text, ok := p["description"].(string); ok {
 		return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
 	}
 	if ref, ok := p["$ref"].(string); ok {
-		if text, ok := c.resolve(strings.TrimPrefix(ref, "#"))["description"].(string); ok {
+		if text, ok := c.schema.resolve(ref, e.SchemaURL)["description"].(string); ok {
 			return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
 		}
 	}

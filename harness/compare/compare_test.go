@@ -1,0 +1,382 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// side builds a transcript: the reference's unique token is uref00000001, the candidate's ucand0000002.
+type side struct{ t *transcript.Transcript }
+
+func newSide(target string) side {
+	unique := "uref00000001"
+	if target == "cand" {
+		unique = "ucand0000002"
+	}
+	return side{&transcript.Transcript{Scenario: "s", Target: target, Unique: unique, Started: start}}
+}
+
+// answers adds a step for each body, all 200 and JSON.
+func (s side) answers(bodies ...string) side {
+	for _, body := range bodies {
+		s.exchange(200, transcript.Header{{Name: "Content-Type", Value: "application/json"}}, body)
+	}
+	return s
+}
+
+func (s side) exchange(status int, h transcript.Header, body string) side {
+	s.t.Steps = append(s.t.Steps, transcript.Step{
+		ID: fmt.Sprint(len(s.t.Steps) + 1),
+		Exchanges: []*transcript.Exchange{{
+			Response: &transcript.Response{Status: status, Header: h, Body: transcript.Body{Bytes: []byte(body), Size: int64(len(body))}},
+		}},
+	})
+	return s
+}
+
+// stream adds a stream; an event is "name data", a comment ": text".
+func (s side) stream(name string, events ...string) side {
+	st := &transcript.Stream{Name: name, Step: "1", Operation: "GET /" + name, Ended: transcript.EndedByClient}
+	for i, e := range events {
+		ev := transcript.Event{At: time.Duration(i) * time.Millisecond, Framing: "data: •\n\n"}
+		if text, ok := strings.CutPrefix(e, ": "); ok {
+			ev.Comment, ev.Data = true, text
+		} else {
+			ev.Name, ev.Data, _ = strings.Cut(e, " ")
+		}
+		st.Events = append(st.Events, ev)
+	}
+	s.t.Streams = append(s.t.Streams, st)
+	return s
+}
+
+// kinds returns "kind place" of each difference.
+func kinds(r Result) []string {
+	var out []string
+	for _, d := range r.Differences {
+		out = append(out, string(d.Kind)+" "+d.Place)
+	}
+	return out
+}
+
+func compared(ref, cand side, rules *Rules) Result {
+	if rules == nil {
+		rules = &Rules{}
+	}
+	return Transcripts(ref.t, cand.t, rules)
+}
+
+func TestBodies(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string // bodies, step by step
+		want      []string
+	}{
+		{"equal", []string{`{"a":1}`}, []string{`{"a":1}`}, nil},
+		{"key order and blanks", []string{`{"a":1,"b":[1,2]}`}, []string{"{ \"b\": [1, 2],\n\"a\": 1 }"}, nil},
+		{"numbers of one value", []string{`[1,100]`}, []string{`[1.0,1e2]`}, nil},
+		{"numbers beyond a double", []string{`[9007199254740993]`}, []string{`[9007199254740992]`}, []string{"value body /0"}},
+		{"escapes of one text", []string{`"<\u00fc>"`}, []string{`"\u003cü\u003e"`}, nil},
+		{"another text", []string{`{"error":"Unknown request ID"}`}, []string{`{"error":"Unknown request"}`}, []string{"value body /error"}},
+		{"another type", []string{`{"a":1}`}, []string{`{"a":"1"}`}, []string{"type body /a"}},
+		{"null and absent", []string{`{"a":null}`}, []string{`{}`}, []string{"field-missing body /a"}},
+		{"a field too many", []string{`{}`}, []string{`{"a":1}`}, []string{"field-extra body /a"}},
+		{"all of them at once", []string{`{"a":1,"b":2,"c":3}`}, []string{`{"a":"1","b":3,"d":4}`}, []string{"type body /a", "value body /b", "field-missing body /c", "field-extra body /d"}},
+		{"a list with one element more", []string{`[1,2,3,4]`}, []string{`[1,2,9,3,4]`}, []string{"element-extra body /2"}},
+		{"a list with one element less", []string{`[1,2,3,4]`}, []string{`[1,3,4]`}, []string{"element-missing body /1"}},
+		{"a list in another order", []string{`{"l":["a","b","c"]}`}, []string{`{"l":["b","a","c"]}`}, []string{"order body /l"}},
+		{"a list with another element", []string{`["a","b"]`}, []string{`["a","c"]`}, []string{"value body /1"}},
+		{"a deep pointer", []string{`{"a/b":[{"~":1}]}`}, []string{`{"a/b":[{"~":2}]}`}, []string{"value body /a~1b/0/~0"}},
+		{"JSON on one side", []string{`{}`}, []string{`{`}, []string{"body-not-json body"}},
+		{"JSON on neither side", []string{`{x`}, []string{`{y`}, []string{"body body"}},
+		{"JSON on neither side, the same text", []string{`{x`}, []string{`{x`}, nil},
+		{
+			"ids of one kind in one place",
+			[]string{`{"id":"ses_0a1b2c3d4e5f"}`, `{"session":"ses_0a1b2c3d4e5f"}`},
+			[]string{`{"id":"ses_ffeeddcc1122"}`, `{"session":"ses_ffeeddcc1122"}`}, nil,
+		},
+		{
+			"an id that changes",
+			[]string{`{"id":"ses_0a1b2c3d4e5f"}`, `{"session":"ses_0a1b2c3d4e5f"}`},
+			[]string{`{"id":"ses_ffeeddcc1122"}`, `{"session":"ses_ffeeddcc1133"}`},
+			[]string{"identity body /session"},
+		},
+		{
+			"ids that are swapped",
+			[]string{`["ses_0a1b2c3d4e5f","ses_1a1b2c3d4e5f"]`, `{"first":"ses_0a1b2c3d4e5f"}`},
+			[]string{`["ses_f0eeddcc1122","ses_f1eeddcc1122"]`, `{"first":"ses_f1eeddcc1122"}`},
+			[]string{"identity body /first"},
+		},
+		{
+			"one id where the reference has two",
+			[]string{`["ses_0a1b2c3d4e5f","ses_1a1b2c3d4e5f"]`},
+			[]string{`["ses_f0eeddcc1122","ses_f0eeddcc1122"]`},
+			[]string{"identity body /1"},
+		},
+		{
+			"equal ids are bound too",
+			[]string{`{"id":"ses_0a1b2c3d4e5f"}`, `{"id":"ses_1a1b2c3d4e5f"}`},
+			[]string{`{"id":"ses_0a1b2c3d4e5f"}`, `{"id":"ses_0a1b2c3d4e5f"}`},
+			[]string{"identity body /id"},
+		},
+		{
+			"an id of another kind",
+			[]string{`"0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"`}, []string{`"ses_0a1b2c3d4e5f"`}, []string{"value body"},
+		},
+		{
+			"ids inside longer texts",
+			[]string{`"0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"`, `"in /x/0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a/y"`},
+			[]string{`"1b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"`, `"in /x/1b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a/y"`}, nil,
+		},
+		{
+			"the unique token in texts and names",
+			[]string{`{"client_c-uref00000001_a":"client_c-uref00000001_a"}`},
+			[]string{`{"client_c-ucand0000002_a":"client_c-ucand0000002_a"}`}, nil,
+		},
+		{
+			"the reference's unique token on the candidate",
+			[]string{`{"id":"c-uref00000001"}`}, []string{`{"id":"c-uref00000001"}`}, []string{"value body /id"},
+		},
+		{
+			"times of this run",
+			[]string{`[1772366400123,"2026-03-01T12:00:00Z","Sun, 01 Mar 2026 12:00:00 GMT",1772366400]`},
+			[]string{`[1772366401999,"2026-03-01T12:00:02Z","Sun, 01 Mar 2026 12:00:01 GMT",1772366402]`}, nil,
+		},
+		{
+			"times of another day",
+			[]string{`[1772366400123,"2026-03-01T12:00:00Z"]`},
+			[]string{`[1772466401999,"2026-03-02T12:00:02Z"]`}, []string{"value body /0", "value body /1"},
+		},
+		{"seconds for milliseconds", []string{`[1772366400123]`}, []string{`[1772366400]`}, []string{"value body /0"}},
+		{
+			"milliseconds inside an id are bound with it",
+			[]string{`"c_1772366400123"`, `"c_1772366400123"`}, []string{`"c_1772366400999"`, `"c_1772366400998"`},
+			[]string{"identity body"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), nil)
+			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+			if got.Exchanges != len(tc.ref) {
+				t.Errorf("compared %d exchanges, want %d", got.Exchanges, len(tc.ref))
+			}
+		})
+	}
+}
+
+func TestVolatileRules(t *testing.T) {
+	rules := &Rules{Volatile: []Volatile{{"$..requestID", ID}, {"$.text", Text}, {"$.at", Time}}}
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		want      []string
+	}{
+		{"any text", []string{`{"text":"one"}`}, []string{`{"text":"two"}`}, nil},
+		{"a text is still a text", []string{`{"text":"one"}`}, []string{`{"text":2}`}, []string{"type body /text"}},
+		{"a text must be there", []string{`{"text":"one"}`}, []string{`{}`}, []string{"field-missing body /text"}},
+		{"ids of any shape", []string{`{"requestID":"r1"}`, `{"a":{"requestID":"r1"}}`}, []string{`{"requestID":"77"}`, `{"a":{"requestID":"77"}}`}, nil},
+		{"another id", []string{`{"requestID":"r1"}`, `{"requestID":"r1"}`}, []string{`{"requestID":"77"}`, `{"requestID":"78"}`}, []string{"identity body /requestID"}},
+		{"equal ids are bound", []string{`{"requestID":"1"}`, `{"requestID":"2"}`}, []string{`{"requestID":"1"}`, `{"requestID":"1"}`}, []string{"identity body /requestID"}},
+		{"numbers as ids", []string{`{"requestID":1}`, `{"requestID":2}`}, []string{`{"requestID":5}`, `{"requestID":6}`}, nil},
+		{"an id of another type", []string{`{"requestID":"1"}`}, []string{`{"requestID":1}`}, []string{"type body /requestID"}},
+		{"a bound id inside a longer text", []string{`{"requestID":"alpha-1"}`, `"got alpha-1."`}, []string{`{"requestID":"beta-20"}`, `"got beta-20."`}, nil},
+		{"another id inside a longer text", []string{`{"requestID":"alpha-1"}`, `"got alpha-1."`}, []string{`{"requestID":"beta-20"}`, `"got beta-21."`}, []string{"value body"}},
+		{"a time of this run", []string{`{"at":1772366400123}`}, []string{`{"at":1772366400999}`}, nil},
+		{"a time of another day", []string{`{"at":1772366400123}`}, []string{`{"at":1772966400999}`}, []string{"value body /at"}},
+		{"a time in another unit", []string{`{"at":1772366400123}`}, []string{`{"at":1772366400}`}, []string{"value body /at"}},
+		{"no time at all", []string{`{"at":"soon"}`}, []string{`{"at":"later"}`}, []string{"value body /at"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), rules)
+			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStatusAndHeaders(t *testing.T) {
+	h := func(pairs ...string) transcript.Header {
+		var out transcript.Header
+		for i := 0; i < len(pairs); i += 2 {
+			out = append(out, transcript.Field{Name: pairs[i], Value: pairs[i+1]})
+		}
+		return out
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand transcript.Header
+		want      []string
+	}{
+		{"names differ in case", h("Allow", "GET"), h("allow", "GET"), nil},
+		{"fields that nobody named", h("Server", "a"), h("Server", "b", "X", "1"), nil},
+		{"a value", h("Allow", "GET"), h("Allow", "POST"), []string{"header-value header Allow"}},
+		{"the case of a value", h("Allow", "GET"), h("Allow", "get"), []string{"header-value header Allow"}},
+		{"missing", h("Allow", "GET"), nil, []string{"header-missing header Allow"}},
+		{"extra", nil, h("Allow", "GET"), []string{"header-extra header Allow"}},
+		{"twice", h("Allow", "GET"), h("Allow", "GET", "Allow", "HEAD"), []string{"header-value header Allow"}},
+		{"an id in a value", h("Location", "/s/0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"), h("Location", "/s/1b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"), nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rules := &Rules{Headers: []string{"Allow", "Location"}}
+			got := compared(newSide("ref").exchange(200, tc.ref, ""), newSide("cand").exchange(200, tc.cand, ""), rules)
+			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+	got := compared(newSide("ref").exchange(200, nil, ""), newSide("cand").exchange(204, nil, ""), nil)
+	if diff := cmp.Diff([]string{"status status"}, kinds(got)); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStepHasHeadersOfItsOwn(t *testing.T) {
+	h := transcript.Header{{Name: "X", Value: "1"}}
+	rules := &Rules{Steps: map[string]Step{"2": {Headers: []string{"x"}}}}
+	got := compared(newSide("ref").exchange(200, h, "").exchange(200, h, ""), newSide("cand").exchange(200, nil, "").exchange(200, nil, ""), rules)
+	if len(got.Differences) != 1 || got.Differences[0].Step != "2" {
+		t.Errorf("differences %+v, want one in step 2", got.Differences)
+	}
+}
+
+func TestStreams(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		rule      Stream
+		want      []string
+	}{
+		{"equal", []string{`a {"x":1}`, `b {}`}, []string{`a {"x":1}`, `b {}`}, Stream{}, nil},
+		{"one is lost", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `c 3`}, Stream{}, []string{"event-missing event 2 (b)"}},
+		{"the last is lost", []string{`a 1`, `b 2`}, []string{`a 1`}, Stream{}, []string{"event-missing event 2 (b)"}},
+		{"one is added", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)"}},
+		{"one is doubled", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-doubled event 3 (b)"}},
+		{"two change places", []string{`a 1`, `b 2`}, []string{`b 2`, `a 1`}, Stream{}, []string{"event-order event 2 (a)"}},
+		{"one is moved far", []string{`a 1`, `b 2`, `c 3`, `d 4`}, []string{`d 4`, `a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-order event 1 (d)"}},
+		{"two of one name change places", []string{`a {"n":1}`, `a {"n":2}`}, []string{`a {"n":2}`, `a {"n":1}`}, Stream{}, []string{"event-order event 2 (a)"}},
+		{"a value in one", []string{`a {"n":1}`, `b {}`}, []string{`a {"n":2}`, `b {}`}, Stream{}, []string{"value event 1 (a) data /n"}},
+		{"another name", []string{`a 1`, `b {"n":1}`}, []string{`a 1`, `c {"n":1}`}, Stream{}, []string{"event-name event 2 (b)"}},
+		{"another name, which the data repeats", []string{`b {"type":"b","n":1}`}, []string{`c {"type":"c","n":1}`}, Stream{}, []string{"event-name event 1 (b)"}},
+		{"a comment that nobody asked for", []string{`a 1`}, []string{`a 1`, `: hi`}, Stream{}, []string{"event-extra event 2 (a comment)"}},
+		{"comments that beat", []string{`a 1`}, []string{`: x`, `a 1`, `: y`}, Stream{Heartbeat: &Heartbeat{}}, nil},
+		{"pings that beat", []string{`a 1`, `ping `}, []string{`ping `, `ping `, `a 1`}, Stream{Heartbeat: &Heartbeat{Event: "ping"}}, nil},
+		{"all are lost", []string{`a 1`, `b 2`}, nil, Stream{}, []string{"event-missing event 1 (a)", "event-missing event 2 (b)"}},
+		{
+			"order across keys is free", []string{`a {"k":1}`, `b {"k":1}`, `a {"k":2}`}, []string{`a {"k":2}`, `a {"k":1}`, `b {"k":1}`},
+			Stream{OrderWithin: "$.k"}, nil,
+		},
+		{
+			"order within a key is not", []string{`a {"k":1}`, `b {"k":1}`, `a {"k":2}`}, []string{`b {"k":1}`, `a {"k":2}`, `a {"k":1}`},
+			Stream{OrderWithin: "$.k"}, []string{"event-order event 3 (a)"},
+		},
+		{
+			"keys are equal up to renaming", []string{`a {"k":"uref00000001"}`, `a {"k":"x"}`}, []string{`a {"k":"x"}`, `a {"k":"ucand0000002"}`},
+			Stream{OrderWithin: "$.k"}, nil,
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rules := &Rules{Streams: map[string]Stream{"GET /bus": tc.rule}}
+			got := compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules)
+			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestIdsHoldAcrossBodiesAndStreams(t *testing.T) {
+	ref := newSide("ref").answers(`{"id":"ses_0a1b2c3d4e5f"}`).stream("bus", `a {"id":"ses_0a1b2c3d4e5f"}`)
+	cand := newSide("cand").answers(`{"id":"ses_ffeeddcc1122"}`).stream("bus", `a {"id":"ses_ffeeddcc9999"}`)
+	want := []string{"identity event 1 (a) data /id"}
+	if diff := cmp.Diff(want, kinds(compared(ref, cand, nil))); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestFramingIsComparedWhenItMustBeExact(t *testing.T) {
+	ref, cand := newSide("ref").stream("bus", `a 1`), newSide("cand").stream("bus", `a 1`)
+	cand.t.Streams[0].Events[0].Framing = "data:•\n\n"
+	if got := kinds(compared(ref, cand, nil)); got != nil {
+		t.Errorf("semantic framing: %v, want none", got)
+	}
+	got := kinds(compared(ref, cand, &Rules{Streams: map[string]Stream{"bus": {Exact: true}}}))
+	if diff := cmp.Diff([]string{"event-framing event 1 (a) framing"}, got); diff != "" {
+		t.Errorf("exact framing (-want +got):\n%s", diff)
+	}
+}
+
+func TestEventFields(t *testing.T) {
+	change := map[string]func(*transcript.Event){
+		"event-name event 1 (a) event field": func(ev *transcript.Event) { ev.Type = "other" },
+		"value event 1 (a) id":               func(ev *transcript.Event) { ev.ID = "7" },
+		"value event 1 (a) retry":            func(ev *transcript.Event) { ev.Retry = "100" },
+	}
+	for want, f := range change {
+		ref, cand := newSide("ref").stream("bus", `a 1`), newSide("cand").stream("bus", `a 1`)
+		f(&cand.t.Streams[0].Events[0])
+		if diff := cmp.Diff([]string{want}, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("differences (-want +got):\n%s", diff)
+		}
+	}
+	ref, cand := newSide("ref").stream("bus", `a 1`), newSide("cand").stream("bus", `a 1`)
+	cand.t.Streams[0].Events[0].Type = "message" // which is what a missing field means
+	if got := kinds(compared(ref, cand, nil)); got != nil {
+		t.Errorf("event: message against none: %v, want none", got)
+	}
+}
+
+func TestWhoEndsAStream(t *testing.T) {
+	ref, cand := newSide("ref").stream("bus"), newSide("cand").stream("bus")
+	cand.t.Streams[0].Ended = transcript.EndedByServer
+	if diff := cmp.Diff([]string{"stream-end end"}, kinds(compared(ref, cand, nil))); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}
+
+func TestABurstIsComparedWithoutOrder(t *testing.T) {
+	burst := func(target string, statuses ...int) side {
+		s := newSide(target)
+		step := transcript.Step{ID: "1", Burst: true}
+		for _, status := range statuses {
+			step.Exchanges = append(step.Exchanges, &transcript.Exchange{Response: &transcript.Response{Status: status}})
+		}
+		s.t.Steps = append(s.t.Steps, step)
+		return s
+	}
+	if got := kinds(compared(burst("ref", 200, 404, 404), burst("cand", 404, 200, 404), nil)); got != nil {
+		t.Errorf("another order: %v, want none", got)
+	}
+	if got := kinds(compared(burst("ref", 200, 404, 404), burst("cand", 404, 200, 200), nil)); len(got) != 1 {
+		t.Errorf("another status: %v, want one difference", got)
+	}
+}
+
+func TestWhatIsNotComparedIsCounted(t *testing.T) {
+	ref := newSide("ref").answers(`1`, `2`, `3`).stream("bus", `ping `).stream("other", `a 1`)
+	cand := newSide("cand").answers(`1`, `2`, `3`).stream("bus")
+	ref.t.Steps[0].Uncompared, cand.t.Steps[0].Uncompared = true, true
+	cand.t.Steps[1].Skipped = "x has no value"
+	cand.t.Steps[2].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailReset}
+	got := compared(ref, cand, &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}})
+	want := Result{NotCompared: map[string]int{
+		"the scenario says so":                            1,
+		"not done by both targets":                        1,
+		"an exchange that failed":                         1,
+		"heartbeats, which are checked for their cadence": 1,
+		"not opened by both targets":                      1,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// shortfalls returns "kind place" of each shortfall.
+func shortfalls(t *transcript.Transcript, rules *Rules) []string {
+	if rules == nil {
+		rules = &Rules{}
+	}
+	var out []string
+	for _, s := range Shortfalls(t, rules) {
+		out = append(out, string(s.Kind)+" "+s.Place)
+	}
+	return out
+}
+
+func text(s string) *string { return &s }
+
+func TestShortfallsOfASoundTranscript(t *testing.T) {
+	s := newSide("ref").answers(`{"a":1}`).stream("bus", "a 1", ": hi")
+	s.t.Steps[0].Expect = &transcript.Expect{Status: 200, Header: map[string]*string{"content-type": text("application/json"), "X": nil}}
+	s.t.Windows = []transcript.Window{{Stream: "bus", Match: &transcript.Pattern{Event: text("b")}, To: time.Second}}
+	if got := shortfalls(s.t, nil); got != nil {
+		t.Errorf("shortfalls %v, want none", got)
+	}
+}
+
+func TestShortfallsOfSteps(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		change func(*transcript.Step)
+		want   []string
+	}{
+		{"a hang before the head", func(s *transcript.Step) {
+			s.Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailTimeout, Phase: transcript.PhaseHead}
+		}, []string{"exchange-failed head"}},
+		{"a cut body", func(s *transcript.Step) {
+			s.Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseBody}
+		}, []string{"exchange-failed body"}},
+		{"the scenario hung up", func(s *transcript.Step) {
+			s.Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled, Phase: transcript.PhaseHead}
+		}, nil},
+		{"another status", func(s *transcript.Step) { s.Expect = &transcript.Expect{Status: 404} }, []string{"expectation status"}},
+		{"another header", func(s *transcript.Step) {
+			s.Expect = &transcript.Expect{Header: map[string]*string{"Content-Type": nil, "X": text("1")}}
+		}, []string{"expectation header Content-Type", "expectation header X"}},
+		{"another body", func(s *transcript.Step) { s.Expect = &transcript.Expect{Body: text("x")} }, []string{"expectation body"}},
+		{"no event", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "event"} }, []string{"event-awaited event"}},
+		{"no first event", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "ready"} }, []string{"event-awaited ready"}},
+		{"no end", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "end"} }, []string{"end-awaited end"}},
+		{"a poll in vain", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "poll"} }, []string{"poll poll"}},
+		{"nothing to capture", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "capture"} }, []string{"capture-missing capture"}},
+		{"no exit", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "exit"} }, []string{"target-not-stopped exit"}},
+		{"a burst", func(s *transcript.Step) {
+			s.Burst, s.Expect = true, &transcript.Expect{Count: map[int]int{200: 0, 404: 1}}
+		}, []string{"expectation count of 200", "expectation count of 404"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSide("ref").answers(`{"a":1}`)
+			tc.change(&s.t.Steps[0])
+			if diff := cmp.Diff(tc.want, shortfalls(s.t, nil)); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestForbiddenEvents(t *testing.T) {
+	window := func(p *transcript.Pattern, first int, from, to time.Duration) []transcript.Window {
+		return []transcript.Window{{Stream: "bus", Match: p, First: first, From: from, To: to}}
+	}
+	a := &transcript.Pattern{Event: text("a")}
+	ms := time.Millisecond
+	for _, tc := range []struct {
+		name    string
+		windows []transcript.Window
+		want    []string
+	}{
+		{"it comes", window(a, 0, 0, 10*ms), []string{"event-forbidden event 2 (a)"}},
+		{"it came before", window(a, 2, 2*ms, 10*ms), nil},
+		{"it came after", window(a, 0, 0, 0), nil},
+		{"anything", window(nil, 0, 0, 10*ms), []string{"event-forbidden event 2 (a)"}}, // event 1 is a heartbeat
+		{"anything else", window(&transcript.Pattern{Event: text("c")}, 0, 0, 10*ms), nil},
+		{"another stream", []transcript.Window{{Stream: "x", To: time.Second}}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSide("ref").stream("bus", "ping ", "a 1", ": comment")
+			s.t.Windows = tc.windows
+			rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping"}}}}
+			if diff := cmp.Diff(tc.want, shortfalls(s.t, rules)); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCadence(t *testing.T) {
+	ms := time.Millisecond
+	for _, tc := range []struct {
+		name  string
+		open  time.Duration
+		beats []time.Duration // after the opening
+		want  []string
+	}{
+		{"on time", 350 * ms, []time.Duration{100 * ms, 200 * ms, 300 * ms}, nil},
+		{"within the tolerance", 340 * ms, []time.Duration{130 * ms, 170 * ms, 325 * ms}, nil},
+		{"not due yet", 120 * ms, nil, nil},
+		{"late", 350 * ms, []time.Duration{100 * ms, 260 * ms, 300 * ms}, []string{"heartbeat-late heartbeat 2"}},
+		{"early", 350 * ms, []time.Duration{40 * ms, 100 * ms, 200 * ms}, []string{"heartbeat-early heartbeat 1"}},
+		{"missing", 350 * ms, []time.Duration{100 * ms}, []string{"heartbeat-missing heartbeat 2"}},
+		{"none at all", 350 * ms, nil, []string{"heartbeat-missing heartbeat 1"}},
+		{"twice as many", 210 * ms, []time.Duration{90 * ms, 100 * ms, 190 * ms, 200 * ms}, []string{"heartbeat-early heartbeat 2"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSide("ref").stream("bus")
+			st := s.t.Streams[0]
+			st.At, st.Until = time.Second, time.Second+tc.open // offsets do not count from the opening
+			for _, at := range tc.beats {
+				st.Events = append(st.Events, transcript.Event{Name: "ping", At: st.At + at}, transcript.Event{Name: "other", At: st.At + at})
+			}
+			rules := &Rules{Streams: map[string]Stream{"GET /bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
+			if diff := cmp.Diff(tc.want, shortfalls(s.t, rules)); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestABrokenStreamAndAnExitAreShortfalls(t *testing.T) {
+	s := newSide("ref").answers(`1`).stream("bus", "a 1")
+	s.t.Streams[0].Ended = transcript.EndedBroken
+	s.t.Streams[0].Failure = &transcript.Failure{Kind: transcript.FailClosed, Text: "half an event"}
+	s.t.Exit = &transcript.Exit{Status: "exit status 3"}
+	want := []string{"stream-broken end", "target-exited process"}
+	if diff := cmp.Diff(want, shortfalls(s.t, nil)); diff != "" {
+		t.Errorf("shortfalls (-want +got):\n%s", diff)
+	}
+}
