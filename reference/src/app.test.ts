@@ -21,14 +21,23 @@ describe('directories (CT 3.6)', () => {
     await test.submit('r1', { status: 'success', title: '', output: '' }, '?directory=/a')
     expect((await completed).status).toBe(200)
 
+    // The stream of /a has not heard of the call in /b: this one comes first.
+    const local = test.execute({ toolID: 'client_c_t', requestID: 'r0' }, '?directory=/a')
+    expect(await here.next()).toContain('"requestID":"r0"')
+    await test.submit('r0', { status: 'success', title: '', output: '' }, '?directory=/a')
+    expect((await local).status).toBe(200)
+
     const failed = test.execute({ toolID: 'client_c_t', requestID: 'r2' }, '?directory=/b')
     expect(await there.next()).toContain('"requestID":"r2"')
     await here.close() // the stream of /a wipes what waits in /b
     expect((await failed).status).toBe(500)
     expect(await test.tools('c')).toEqual([])
 
-    expect(await a.types(4)).toEqual([
+    expect(await a.types(7)).toEqual([
       'client-tool.registered',
+      'client-tool.completed',
+      'client-tool.executing',
+      'client-tool.request',
       'client-tool.completed',
       'client-tool.failed',
       'client-tool.unregistered',
@@ -37,7 +46,7 @@ describe('directories (CT 3.6)', () => {
       Array(2).fill(['client-tool.executing', 'client-tool.request']).flat(),
     )
     const heard: string[] = []
-    while (heard.length < 8) {
+    while (heard.length < 11) {
       const { directory, payload } = (await all.data()) as { directory: string; payload: { type: string } }
       heard.push(`${directory} ${payload.type.replace('client-tool.', '')}`)
     }
@@ -45,6 +54,9 @@ describe('directories (CT 3.6)', () => {
       '/a registered',
       '/b executing',
       '/b request',
+      '/a completed',
+      '/a executing',
+      '/a request',
       '/a completed',
       '/b executing',
       '/b request',

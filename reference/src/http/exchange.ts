@@ -10,10 +10,9 @@ export interface ExchangeOptions {
   logger: Logger
   /** The server is stopping, so no connection is kept for another request. */
   stopping: () => boolean
+  /** How long a connection may take to finish what nobody waits for: a stream that was left, a body that was refused. */
+  lingerMs: number
 }
-
-/** How long a connection may take to finish what nobody waits for: a cut stream, a body that was refused. */
-const lingerMs = 2000
 
 /** Why a request's signal is aborted. */
 export class CallerGoneError extends Error {
@@ -174,7 +173,7 @@ export class Exchange {
     if (this.#stream === undefined) return
     void this.#stream.cancel().catch(() => undefined) // a stream that failed is over as well
     this.#outgoing.end()
-    this.#linger ??= setTimeout(() => this.#outgoing.destroy(), lingerMs)
+    this.#linger ??= setTimeout(() => this.#outgoing.destroy(), this.#options.lingerMs)
   }
 
   #closed(): void {
@@ -191,7 +190,7 @@ export class Exchange {
 
   /** Reads past a body that was not wanted, so that the connection can be used again; not for ever. */
   #discardBody(): void {
-    const timer = setTimeout(() => this.#socket.destroy(), lingerMs)
+    const timer = setTimeout(() => this.#socket.destroy(), this.#options.lingerMs)
     this.#incoming.once('close', () => {
       clearTimeout(timer)
     })

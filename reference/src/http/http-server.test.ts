@@ -25,9 +25,12 @@ afterEach(async () => {
 })
 
 /** A server on a free port of the loopback interface. */
-async function serve(fetch: Fetch): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
+async function serve(
+  fetch: Fetch,
+  lingerMs?: number,
+): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
   const { logger, entries } = recordingLogger()
-  const server = new HttpServer(fetch, logger)
+  const server = new HttpServer(fetch, logger, lingerMs)
   const { port } = await server.listen('127.0.0.1', 0)
   cleanups.push(async () => {
     server.stopAccepting()
@@ -213,6 +216,14 @@ describe('a request', () => {
     expect((await client.answer()).body).toBe('next')
   })
 
+  it('whose body was refused and never comes does not hold its connection', async () => {
+    const { connect } = await serve(() => Promise.resolve(text(413, 'no')), 0)
+    const client = await connect()
+    client.send(request('POST /', ['Content-Length: 5'], 'ab'))
+    expect((await client.answer()).status).toBe(413)
+    expect(await client.ended()).toBe('')
+  })
+
   it.each([
     ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
     ['with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],
@@ -253,6 +264,19 @@ describe('a request', () => {
       [200, 'fast'],
       [400, ''],
     ])
+    expect(await client.ended()).toBe('')
+  })
+
+  it('whose body breaks off while it waits for its turn is refused in its turn', async () => {
+    let answer!: (response: Response) => void
+    const { connect } = await serve((request) =>
+      request.url.endsWith('/slow') ? new Promise((resolve) => (answer = resolve)) : echo(request),
+    )
+    const client = await connect()
+    client.send(request('GET /slow') + request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\nx\r\n'))
+    while ((answer as unknown) === undefined) await nextTurn()
+    answer(text(200, 'slow'))
+    expect([(await client.answer()).body, (await client.answer()).status]).toEqual(['slow', 400])
     expect(await client.ended()).toBe('')
   })
 
@@ -360,6 +384,32 @@ describe('a caller that goes away', () => {
     expect(await client.ended()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n0\r\n\r\n$/)
   })
 
+  it('may have done so before its turn comes', async () => {
+    const aborted: boolean[] = []
+    const { connect } = await serve(async ({ signal }) => {
+      aborted.push(signal.aborted)
+      if (!signal.aborted) await once(signal, 'abort')
+      return text(200, 'ok')
+    })
+    const client = await connect()
+    client.socket.end(request('GET /') + request('GET /'))
+    await client.answer()
+    await client.answer()
+    expect(aborted).toEqual([false, true])
+  })
+
+  it('may have done so while its stream was being opened', async () => {
+    const { fetch, closed } = streaming()
+    const { connect } = await serve(async (request) => {
+      await once(request.signal, 'abort')
+      return fetch(request)
+    })
+    const client = await connect()
+    client.socket.end(request('GET /'))
+    expect(await closed).toEqual({ type: 'disconnected' })
+    expect(await client.ended()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n0\r\n\r\n$/)
+  })
+
   it('in the middle of its body is not answered and not logged', async () => {
     let failed!: (error: unknown) => void
     const failure = new Promise((resolve) => (failed = resolve))
@@ -446,6 +496,22 @@ describe('an event stream', () => {
     client.socket.end()
     await disconnected
     expect(client.received).not.toContain('\r\n0\r\n\r\n')
+  })
+
+  it('lets go of a reader that has left without reading', async () => {
+    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 1024 ** 3 })
+    const { server, connect, logs } = await serve(fetch, 0)
+    const client = await connect()
+    client.send(request('GET /'))
+    await client.head()
+    client.socket.pause()
+    const stream = await opened
+    for (let i = 0; i < 64; i++) stream.send('x'.repeat(1024 * 1024))
+    client.socket.end()
+    expect(await closed).toEqual({ type: 'disconnected' })
+    server.stopAccepting()
+    await server.drain(60_000)
+    expect(logs).toEqual([])
   })
 
   it('does not keep a stopping server alive although nobody reads it', async () => {

@@ -11,14 +11,17 @@ import { acceptRawTargets } from './request-line.ts'
 export class HttpServer {
   readonly #fetch: Fetch
   readonly #logger: Logger
+  readonly #lingerMs: number
   readonly #server: Server
   readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
   #stopping = false
 
-  constructor(fetch: Fetch, logger: Logger) {
+  /** `lingerMs` bounds how long a connection may take to finish what nobody waits for. */
+  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000) {
     this.#fetch = fetch
     this.#logger = logger
+    this.#lingerMs = lingerMs
     this.#server = createServer({
       // A client may think for a minute between two requests without being cut off in the middle of the next.
       keepAliveTimeout: 60_000,
@@ -105,6 +108,7 @@ export class HttpServer {
       fetch: this.#fetch,
       logger: this.#logger,
       stopping: () => this.#stopping,
+      lingerMs: this.#lingerMs,
     })
     this.#takeTurn(connection, async () => {
       // What follows the mistake in a broken connection cannot be told.

@@ -81,13 +81,12 @@ function decodeRun(run: string): string {
   return text
 }
 
-/** How many bytes the UTF-8 sequence that begins with this byte has; 0 if none does (Unicode 17, table 3-7). */
+/** How many bytes a UTF-8 sequence has that begins with this byte; 0 for a byte that only continues one. */
 function sequenceLength(lead = 0): 0 | 1 | 2 | 3 | 4 {
   if (lead < 0x80) return 1
-  if (lead < 0xc2) return 0
+  if (lead < 0xc0) return 0
   if (lead < 0xe0) return 2
-  if (lead < 0xf0) return 3
-  return lead < 0xf5 ? 4 : 0
+  return lead < 0xf0 ? 3 : 4
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {
