@@ -83,7 +83,7 @@ func (cv *Conversation) unanswered(msg *message, err error) error {
 		return errUnanswered
 	case cv.cn.received || sent == complete:
 		return err
-	case sent == failed:
+	case sent == failed || isReset(cv.out.err): // a reset is told only once: to the reader or to the writer
 		return broke(cv.out.err, transcript.PhaseSend, "while the request was sent")
 	default:
 		f := failureOf(err)

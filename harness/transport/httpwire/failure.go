@@ -38,10 +38,9 @@ func broke(err error, phase transcript.Phase, what string) error {
 	switch {
 	case err == io.EOF:
 		text = "the connection was closed"
-	case err == io.ErrUnexpectedEOF: // from crypto/tls
-		text = "the connection was closed without a TLS close_notify"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNABORTED):
-		// A write meets EPIPE when a reset came before it.
+	case err == io.ErrUnexpectedEOF: // from crypto/tls, which takes an end between two records for io.EOF
+		text = "the connection was closed inside a TLS record"
+	case isReset(err):
 		kind, text = transcript.FailReset, "the connection was reset"
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		kind, text = transcript.FailTimeout, "timeout"
@@ -52,6 +51,11 @@ func broke(err error, phase transcript.Phase, what string) error {
 		text += " " + what
 	}
 	return &wireError{failure: transcript.Failure{Kind: kind, Phase: phase, Text: text}, cause: err}
+}
+
+// isReset reports whether the server reset the connection. A write meets EPIPE when the reset came before it.
+func isReset(err error) bool {
+	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
 // plain takes off the part of a network error that names both addresses: ours differs from run to run.

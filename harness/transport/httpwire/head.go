@@ -162,8 +162,7 @@ func (cn *conn) unfold(s section, line []byte, to int) error {
 		// message as invalid or …" (RFC 9112 §2.2)
 		return malformed(s.phase, "white space before the first field: %s", excerpt(line))
 	}
-	last := &cn.fields[len(cn.fields)-1]
-	last.to = max(last.to, to)
+	cn.fields[len(cn.fields)-1].to = to
 	return nil
 }
 

@@ -222,7 +222,7 @@ func TestReadErrorsHaveKinds(t *testing.T) {
 		text string
 	}{
 		{nil, closed, "the connection was closed after 1 of 2 bytes"},
-		{errTLSCut, closed, "the connection was closed without a TLS close_notify after 1 of 2 bytes"},
+		{errTLSCut, closed, "the connection was closed inside a TLS record after 1 of 2 bytes"},
 		{errReset, transcript.FailReset, "the connection was reset after 1 of 2 bytes"},
 		{errTest, closed, "the step is over after 1 of 2 bytes"},
 		{fmt.Errorf("read: %w", errDeadline), transcript.FailTimeout, "timeout after 1 of 2 bytes"},
