@@ -85,11 +85,12 @@ func TestAProcessIsNoMemberOnceAllItsThreadsAreDead(t *testing.T) {
 	}
 }
 
-func TestAGuardThatCannotSpeakIsAnError(t *testing.T) {
+func TestAGuardThatNobodyWaitsForIsGone(t *testing.T) {
 	slow(t)
-	if g, err := newGroup(cancelled()); err == nil {
+	g, err := newGroup(cancelled())
+	if err == nil { // it was ready before anybody looked at the context
 		g.signal(syscall.SIGKILL)
 		g.dismiss()
-		t.Skip("the guard was faster than the context")
 	}
+	// TestMain sees a guard that was left behind.
 }

@@ -13,8 +13,8 @@ import (
 // A process is a command that the harness has started, with everything that came of it.
 //
 // It owns five goroutines. await waits for the process, two taps read its output, the group listens to its guard, and
-// live ends everything: it alone goes down the ladder, once, whoever asks. They have all returned when ended is closed
-// and err is nil.
+// live ends everything: it alone goes down the ladder, once, whoever asks. When ended is closed they have all returned,
+// unless err says that a process is still there.
 type process struct {
 	group   *group
 	leader  *os.Process
@@ -131,18 +131,19 @@ func (p *process) descend(patience context.Context, stop Stop) error {
 	killed, cancel := context.WithTimeoutCause(context.Background(), stop.Kill, fmt.Errorf("still there %s after SIGKILL", stop.Kill))
 	defer cancel()
 	_ = p.leader.Kill() // it is in the group, unless it has strayed
-	if err := p.group.kill(killed); err != nil {
-		return err
-	}
+	err := p.group.kill(killed)
 	select {
 	case <-p.exited:
 	case <-killed.Done():
-		return fmt.Errorf("process %d: %w", p.leader.Pid, context.Cause(killed))
+		if err == nil {
+			err = fmt.Errorf("process %d: %w", p.leader.Pid, context.Cause(killed))
+		}
+		return err // its goroutines cannot be waited for, and go on until the kernel lets go of it
 	}
-	if p.closeTaps() {
-		return errors.New("a process that it started has left its process group and still holds its output")
+	if p.closeTaps() && err == nil {
+		err = errors.New("a process that it started has left its process group and still holds its output")
 	}
-	return nil
+	return err
 }
 
 // strayed reports whether the leader has left the group: setsid(1) does that without a fork. As our own child it can be

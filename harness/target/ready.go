@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -77,7 +78,7 @@ func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	case status == r.Status, r.Status == 0 && status >= 200 && status <= 299:
 		return nil
 	default:
-		return fmt.Errorf("%d %s", status, http.StatusText(status))
+		return errors.New(strings.TrimSpace(fmt.Sprint(status, " ", http.StatusText(status))))
 	}
 }
 

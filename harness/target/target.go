@@ -131,8 +131,10 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	t.log.Debug("target started")
 	if err := t.awaitReady(ctx, spec.Ready, deadline); err != nil {
 		t.log.Debug("target not ready", "err", err)
-		stopErr := t.process.end(context.WithoutCancel(ctx))
-		return nil, t.failed("start", errors.Join(err, stopErr)) // the log is complete now
+		if stopErr := t.process.end(context.WithoutCancel(ctx)); stopErr != nil {
+			err = fmt.Errorf("%w; stop: %w", err, stopErr)
+		}
+		return nil, t.failed("start", err) // the log is complete now
 	}
 	t.log.Debug("target ready")
 	return t, nil
