@@ -25,12 +25,12 @@ const (
 // framingOf decides how the body of a response is framed, by the rules of RFC 9112 §6.3 in their order. Length is only
 // set for byLength.
 func framingOf(method string, resp *transcript.Response) (f framing, length int64, err error) {
-	// 1. "Any response to a HEAD request and any response with a 1xx, 204, or 304 status code is always terminated by the
-	// first empty line after the header fields"
+	// 1. "Any response to a HEAD request and any response with a 1xx (Informational), 204 (No Content), or 304 (Not
+	// Modified) status code is always terminated by the first empty line after the header fields"
 	if method == "HEAD" || resp.Status/100 == 1 || resp.Status == 204 || resp.Status == 304 {
 		return noBody, 0, nil
 	}
-	// 2. "Any 2xx response to a CONNECT request implies that the connection will become a tunnel"
+	// 2. "Any 2xx (Successful) response to a CONNECT request implies that the connection will become a tunnel"
 	if method == "CONNECT" && resp.Status/100 == 2 {
 		return noBody, 0, nil
 	}
@@ -48,8 +48,8 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 	if length, ok := resp.Header.Get("Content-Length"); ok {
 		return 0, malformed(transcript.PhaseHead, "both Transfer-Encoding and Content-Length: %s", quote(length))
 	}
-	// §6.1: "A client that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat the
-	// message as if the framing is faulty"
+	// §6.1: "A server or client that receives an HTTP/1.0 message containing a Transfer-Encoding header field MUST treat
+	// the message as if the framing is faulty"
 	if resp.Proto == "HTTP/1.0" {
 		return 0, malformed(transcript.PhaseHead, "Transfer-Encoding in a response of HTTP/1.0")
 	}
@@ -61,7 +61,8 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 		if i+1 == len(codings) {
 			return chunked, nil // what is below it (gzip) is not decoded: the body stays as it was sent
 		}
-		if strings.EqualFold(codings[len(codings)-1], "chunked") { // "MUST NOT apply […] more than once" (§6.1)
+		// §6.1: "A sender MUST NOT apply the chunked transfer coding more than once to a message body"
+		if strings.EqualFold(codings[len(codings)-1], "chunked") {
 			return 0, malformed(transcript.PhaseHead, "chunked twice in Transfer-Encoding: %s", quote(strings.Join(codings, ", ")))
 		}
 	}
@@ -70,8 +71,9 @@ func transferFraming(resp *transcript.Response) (framing, error) {
 	return untilClose, nil
 }
 
-// lengthFraming is rules 5, 6 and 8. "[…] unless the field value can be successfully parsed as a comma-separated list,
-// all values in the list are valid, and all values in the list are the same".
+// lengthFraming is rules 5, 6 and 8. An invalid Content-Length is "an unrecoverable error, unless the field value can be
+// successfully parsed as a comma-separated list […], all values in the list are valid, and all values in the list are
+// the same".
 func lengthFraming(values []string) (framing, int64, error) {
 	if len(values) == 0 {
 		return untilClose, 0, nil

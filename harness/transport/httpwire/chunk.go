@@ -11,8 +11,7 @@ import (
 // Chunked bodies (RFC 9112 §7.1). Nothing is forgiven here: the leniency of §2.2 is for "the start-line and fields", and
 // what one recipient takes for a chunk and another for its data is how requests are smuggled.
 
-// maxChunkLine bounds a line with a chunk's size and extensions. "A recipient ought to limit the total length of chunk
-// extensions received" (§7.1.1).
+// maxChunkLine bounds a line with a chunk's size and extensions.
 const maxChunkLine = 4 << 10
 
 // nextChunk reads up to the next chunk's data. At the end of the body it returns what end does.
@@ -30,7 +29,8 @@ func (b *body) nextChunk() error {
 	if size > 0 {
 		return nil
 	}
-	// The trailer fields are read and not recorded: "a recipient […] MAY ignore" them (RFC 9110 §6.5.1).
+	// The trailer section is checked, and not recorded: "A recipient that removes the chunked coding from a message MAY
+	// selectively retain or discard the received trailer fields" (§7.1.2).
 	n, err := b.cn.readSection(section{"trailer section", transcript.PhaseBody, b.trailer})
 	if err != nil {
 		return err

@@ -153,7 +153,11 @@ func (cn *conn) receive(p []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-var errNoHalfClose = errors.New("this connection cannot be closed on one side only")
+// What connections of the caller's own making may not be able to do.
+var (
+	errNoHalfClose = errors.New("this connection cannot be closed on one side only")
+	errNoReset     = errors.New("this connection cannot be reset")
+)
 
 func (cn *conn) canHalfClose() bool {
 	_, ok := cn.Conn.(interface{ CloseWrite() error })
@@ -176,7 +180,7 @@ func (cn *conn) reset() error {
 	tcp, ok := cn.raw.(interface{ SetLinger(sec int) error })
 	if !ok {
 		cn.abort()
-		return errors.New("this connection cannot be reset")
+		return errNoReset
 	}
 	return errors.Join(tcp.SetLinger(0), cn.abort())
 }

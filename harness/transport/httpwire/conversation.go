@@ -50,11 +50,13 @@ func (cv *Conversation) Reset() error {
 func (cv *Conversation) Close() error {
 	cv.once.Do(func() {
 		cv.closing.Store(true)
-		cv.out.stop(cv.cn)
-		if cv.resetting.Load() {
+		switch sent := cv.out.stop(cv.cn); {
+		case cv.resetting.Load():
 			cv.err = cv.cn.reset()
-		} else {
+		case sent:
 			cv.err = cv.cn.Close()
+		default: // the server does not read, and would not take leave either
+			cv.err = cv.cn.abort()
 		}
 	})
 	return cv.err

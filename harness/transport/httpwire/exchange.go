@@ -16,17 +16,14 @@ func (c *Client) begin(ctx context.Context, start time.Time, req *Request) (*tra
 		return nil, nil, err
 	}
 	ex := &transcript.Exchange{Request: msg.record}
+	var cv *Conversation
 	if ctx.Err() != nil {
-		f := ended(ctx, transcript.PhaseConnect)
-		ex.Failure, ex.Done = &f, time.Since(start)
-		return ex, nil, nil
-	}
-	cv, err := c.attempt(ctx, start, ex, msg, c.pool.get())
-	if err == errUnanswered {
+		err = ended(ctx, transcript.PhaseConnect, "")
+	} else if cv, err = c.attempt(ctx, start, ex, msg, c.pool.get()); err == errUnanswered {
 		cv, err = c.attempt(ctx, start, ex, msg, nil)
 	}
 	switch {
-	case errors.Is(err, errNoHalfClose):
+	case err == errNoHalfClose:
 		return nil, nil, err
 	case err != nil:
 		ex.Failure, ex.Done = failure(ctx, err), time.Since(start)
@@ -84,11 +81,11 @@ func (cv *Conversation) unanswered(msg *message, err error) error {
 	case cv.cn.received || sent == complete:
 		return err
 	case sent == failed || isReset(cv.out.err): // a reset is told only once: to the reader or to the writer
-		return broke(cv.out.err, transcript.PhaseSend, "while the request was sent")
+		return broke(cv.out.err, transcript.PhaseSend, cv.out.progress())
 	default:
-		f := failureOf(err)
-		f.Phase = transcript.PhaseSend
-		return &wireError{f, err}
+		e := *asWireError(err)
+		e.phase, e.where = transcript.PhaseSend, cv.out.progress()
+		return &e
 	}
 }
 
@@ -96,19 +93,19 @@ func (cv *Conversation) unanswered(msg *message, err error) error {
 //
 // A server may close an idle connection at any time, and a request that crosses the closing on its way gets no answer.
 // That is no fault of the server's, and would be found on one target and not on the other by chance. A client may retry
-// then (RFC 9112 §9.3.1), but what a server does must not be hidden. So it does
+// then (RFC 9112 §9.3.1), but what a server does must not be hidden. So we do
 //
 //   - only on a connection that has waited in the pool. On a fresh one the silence is the server's answer.
 //   - only when not a byte of a response came. Half an answer is one.
-//   - only for an idempotent method: "a client SHOULD NOT automatically retry a request with a non-idempotent method
+//   - only for an idempotent method: "A client SHOULD NOT automatically retry a request with a non-idempotent method
 //     unless it has some means to know that the request semantics are actually idempotent, regardless of the method, or
-//     some means to detect that the original request was never applied". A POST that makes a server drop the connection
-//     must neither be done twice nor be reported as done once.
+//     some means to detect that the original request was never applied" (RFC 9110 §9.2.2). A POST that makes a server
+//     drop the connection must neither be done twice nor be reported as done once.
 //
 // There is one such means: when not a byte of the request could be written, it was never applied. What remains is small,
 // since a connection waits no longer than Options.Idle, and is looked at before it is used again.
 func (cv *Conversation) canRetry(msg *message, err error) bool {
-	kind := failureOf(err).Kind
+	kind := asWireError(err).kind
 	gone := kind == transcript.FailClosed || kind == transcript.FailReset
 	return gone && cv.cn.reused && !cv.cn.received && (msg.idempotent || cv.out.written == 0)
 }
@@ -132,11 +129,13 @@ func (c *Client) readRest(ctx context.Context, start time.Time, ex *transcript.E
 	ex.Done = time.Since(start)
 	sent := cv.out.stop(cv.cn)
 	unharmed := cv.cn.release()
-	switch {
-	case err != nil:
-		cv.cn.abort()
+	if err != nil {
 		ex.Failure = failure(ctx, err)
-	case sent && unharmed && cv.keep:
+	}
+	switch {
+	case err != nil || !sent || !unharmed:
+		cv.cn.abort()
+	case cv.keep:
 		c.pool.put(cv.cn)
 	default:
 		cv.cn.Close()

@@ -15,13 +15,23 @@ import (
 
 // A wireError is a transcript.Failure on its way through functions that return errors.
 type wireError struct {
-	failure transcript.Failure
-	cause   error
+	kind  transcript.FailureKind
+	phase transcript.Phase
+	text  string // what happened
+	where string // how far the message had come; empty when the text says it
+	cause error
 }
 
-func (e *wireError) Error() string               { return e.failure.Text }
-func (e *wireError) Unwrap() error               { return e.cause }
-func (e *wireError) Failure() transcript.Failure { return e.failure }
+func (e *wireError) Error() string { return e.Failure().Text }
+func (e *wireError) Unwrap() error { return e.cause }
+
+func (e *wireError) Failure() transcript.Failure {
+	text := e.text
+	if e.where != "" {
+		text += " " + e.where
+	}
+	return transcript.Failure{Kind: e.kind, Phase: e.phase, Text: text}
+}
 
 // malformed is the failure of a response that is not HTTP.
 func malformed(phase transcript.Phase, format string, args ...any) error {
@@ -29,28 +39,25 @@ func malformed(phase transcript.Phase, format string, args ...any) error {
 }
 
 func wireErrorf(kind transcript.FailureKind, phase transcript.Phase, format string, args ...any) error {
-	return &wireError{failure: transcript.Failure{Kind: kind, Phase: phase, Text: fmt.Sprintf(format, args...)}}
+	return &wireError{kind: kind, phase: phase, text: fmt.Sprintf(format, args...)}
 }
 
-// broke is the failure of a read or write that returned err. What says how far the message had come.
-func broke(err error, phase transcript.Phase, what string) error {
-	kind, text := transcript.FailClosed, ""
+// broke is the failure of a read or write that returned err. Where says how far the message had come.
+func broke(err error, phase transcript.Phase, where string) error {
+	e := &wireError{kind: transcript.FailClosed, phase: phase, where: where, cause: err}
 	switch {
 	case err == io.EOF:
-		text = "the connection was closed"
+		e.text = "the connection was closed"
 	case err == io.ErrUnexpectedEOF: // from crypto/tls, which takes an end between two records for io.EOF
-		text = "the connection was closed inside a TLS record"
+		e.text = "the connection was closed inside a TLS record"
 	case isReset(err):
-		kind, text = transcript.FailReset, "the connection was reset"
+		e.kind, e.text = transcript.FailReset, "the connection was reset"
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		kind, text = transcript.FailTimeout, "timeout"
+		e.kind, e.text = transcript.FailTimeout, "timeout"
 	default:
-		text = plain(err).Error()
+		e.text = plain(err).Error()
 	}
-	if what != "" {
-		text += " " + what
-	}
-	return &wireError{failure: transcript.Failure{Kind: kind, Phase: phase, Text: text}, cause: err}
+	return e
 }
 
 // isReset reports whether the server reset the connection. A write meets EPIPE when the reset came before it.
@@ -67,42 +74,40 @@ func plain(err error) error {
 	return err
 }
 
-// failureOf returns the failure that err is.
-func failureOf(err error) transcript.Failure {
-	var known *wireError
-	if !errors.As(err, &known) {
-		panic("httpwire: an error that is no failure: " + err.Error())
-	}
-	return known.failure
-}
-
-// failure returns the failure that err is. When ctx is behind it, it says so instead.
+// failure returns the failure that err is. When the end of ctx is behind it, it says so.
 func failure(ctx context.Context, err error) *transcript.Failure {
-	f := failureOf(err)
+	e := asWireError(err)
 	if ctx.Err() != nil && (errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, net.ErrClosed)) {
-		f = ended(ctx, f.Phase)
+		e = ended(ctx, e.phase, e.where)
 	}
+	f := e.Failure()
 	return &f
 }
 
-// unconnected is the error of an exchange that got no connection.
-func unconnected(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &wireError{ended(ctx, transcript.PhaseConnect), err}
+func asWireError(err error) *wireError {
+	var e *wireError
+	if !errors.As(err, &e) {
+		panic("httpwire: an error that is no failure: " + err.Error())
 	}
-	return &wireError{
-		transcript.Failure{Kind: transcript.FailConnect, Phase: transcript.PhaseConnect, Text: err.Error()}, err,
-	}
+	return e
 }
 
 // ended is the failure of an exchange whose context ended.
-func ended(ctx context.Context, phase transcript.Phase) transcript.Failure {
+func ended(ctx context.Context, phase transcript.Phase, where string) *wireError {
 	cause := context.Cause(ctx)
 	kind := transcript.FailCanceled
 	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		kind = transcript.FailTimeout
 	}
-	return transcript.Failure{Kind: kind, Phase: phase, Text: cause.Error()}
+	return &wireError{kind: kind, phase: phase, text: cause.Error(), where: where, cause: cause}
+}
+
+// unconnected is the failure of an exchange that got no connection.
+func unconnected(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ended(ctx, transcript.PhaseConnect, "")
+	}
+	return &wireError{kind: transcript.FailConnect, phase: transcript.PhaseConnect, text: err.Error(), cause: err}
 }
 
 // excerpt returns the first bytes of b, quoted: what a server sent is never shown as it is.

@@ -9,7 +9,7 @@ import (
 // A span is a place in the head that is being read.
 type span struct{ from, to int }
 
-// readHead reads the head of the final response. Interim ones (1xx) are passed over: "a client MUST be able to parse one
+// readHead reads the head of the final response. Interim ones (1xx) are passed over: "A client MUST be able to parse one
 // or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC 9110 §15.2).
 func (cn *conn) readHead(max int) (*transcript.Response, error) {
 	const maxInterim = 32
@@ -58,7 +58,7 @@ func (cn *conn) readSection(s section) (int, error) {
 				return 0, s.tooLarge()
 			}
 			if err := cn.fill(); err != nil {
-				return 0, broke(err, s.phase, "before the end of the "+s.name+", after "+excerpt(cn.buffered()))
+				return 0, broke(err, s.phase, s.progress(cn.buffered()))
 			}
 			continue
 		}
@@ -85,6 +85,14 @@ func (cn *conn) readSection(s section) (int, error) {
 		}
 		from, searched = next, next
 	}
+}
+
+// progress says how far the section has come.
+func (s section) progress(got []byte) string {
+	if len(got) == 0 {
+		return "before the " + s.name
+	}
+	return "in the " + s.name + ", after " + excerpt(got)
 }
 
 func (s section) tooLarge() error {
@@ -115,9 +123,9 @@ func checkStatusLine(line []byte) error {
 	return nil
 }
 
-// hasForbidden reports whether b has a CR or NUL in it. "A recipient of CR, LF, or NUL within a field value MUST either
+// hasForbidden reports whether b has a CR or NUL in it. "[A] recipient of CR, LF, or NUL within a field value MUST either
 // reject the message or replace each of those characters with SP" (RFC 9110 §5.5; of a CR alone, RFC 9112 §2.2 says so
-// everywhere). We reject: clients differ. Other control characters are kept, as they may be.
+// for the whole head). We reject: clients differ. Other control characters are kept, as they may be.
 func hasForbidden(b []byte) bool {
 	return bytes.IndexByte(b, '\r') >= 0 || bytes.IndexByte(b, 0) >= 0
 }

@@ -19,7 +19,7 @@ type Request struct {
 	// Header is written in this order and case. Host and User-Agent are put before it, and Content-Length or
 	// Transfer-Encoding after it, unless they are in it.
 	Header transcript.Header
-	Body   []byte
+	Body   []byte // the Exchange keeps it; it must not be changed
 	// Chunked sends the body as one chunk, instead of with a Content-Length.
 	Chunked bool
 	// HalfClose ends our side of the connection as soon as the request is written (TCP FIN), like a client that has
@@ -138,7 +138,7 @@ func (c *Client) header(req *Request) transcript.Header {
 		return ok
 	}
 	h := make(transcript.Header, 0, len(req.Header)+3)
-	if !has("Host") { // "a user agent SHOULD generate Host as the first field" (RFC 9110 §7.2)
+	if !has("Host") { // "A user agent that sends Host SHOULD send it as the first field" (RFC 9110 §7.2)
 		h = append(h, transcript.Field{Name: "Host", Value: c.base.Host})
 	}
 	if !has("User-Agent") {
@@ -155,7 +155,7 @@ func (c *Client) header(req *Request) transcript.Header {
 	return h
 }
 
-// anticipatesContent reports whether a request without a body says so: "a user agent SHOULD send Content-Length in a
+// anticipatesContent reports whether a request without a body says so: "A user agent SHOULD send Content-Length in a
 // request when the method defines a meaning for enclosed content and it is not sending Transfer-Encoding" (RFC 9110
 // §8.6).
 func anticipatesContent(method string) bool {

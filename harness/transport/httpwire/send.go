@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"fmt"
 	"net"
 	"time"
 )
@@ -22,7 +23,7 @@ const (
 )
 
 // send writes a request. A body that may be more than the server reads before it answers is written in the background,
-// so that the answer is read as it comes: "a client sending a message body SHOULD monitor the network connection for an
+// so that the answer is read as it comes: "A client sending a message body SHOULD monitor the network connection for an
 // error response while it is transmitting the request" (RFC 9112 §9.5).
 func (o *outgoing) send(cn *conn, msg *message) {
 	if msg.rest == nil {
@@ -76,3 +77,6 @@ func (o *outgoing) stop(cn *conn) bool {
 	}
 	return o.err == nil
 }
+
+// progress says how far a request came that is not complete.
+func (o *outgoing) progress() string { return fmt.Sprintf("after %d bytes of the request", o.written) }

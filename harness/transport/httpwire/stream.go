@@ -18,7 +18,8 @@ type Stream struct {
 
 // Stream sends a request. When the response is an event stream (2xx and text/event-stream) its events are watched, and
 // the caller closes the Stream; ctx has no say from the response head on. When it is anything else, the Stream is nil
-// and the response is read to its end, as in Do. Offsets count from start, whatever the options say.
+// and the response is read to its end, as in Do. Offsets count from start, whatever the options say. To name the stream,
+// in the Exchange too, is up to the caller.
 //
 // The error is for requests that cannot be sent; then there is no Exchange.
 func (c *Client) Stream(

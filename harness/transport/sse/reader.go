@@ -130,7 +130,7 @@ func (r *Reader) begin() bool {
 	case r.lateLF && head[0] == '\n':
 		r.pos++
 	case r.mark && bytes.HasPrefix(head, bom):
-		// "One leading U+FEFF BYTE ORDER MARK character must be ignored if any are present."
+		// "The UTF-8 decode algorithm strips one leading UTF-8 Byte Order Mark (BOM), if any."
 		r.pos += len(bom)
 	}
 	r.mark, r.lateLF = false, false

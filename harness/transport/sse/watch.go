@@ -15,7 +15,7 @@ import (
 var ErrEnded = errors.New("the stream has ended")
 
 // WatchOptions say what a Watch records, and how much at most. What goes beyond a bound ends the watch with a
-// transcript.FailLimit.
+// transcript.FailLimit. Name and Keep run in the watch's goroutine, before anybody else sees the event.
 type WatchOptions struct {
 	// Start is the moment from which offsets count. The zero time means when the watch is opened.
 	Start time.Time
@@ -146,8 +146,8 @@ func (w *Watch) AwaitEnd(ctx context.Context) error {
 	}
 }
 
-// Count returns how many of the events so far count, and a channel that is closed at the next event or at the end. At
-// the end it is closed already.
+// Count returns how many of the events so far count, and a channel that is closed when the next event is recorded, or at
+// the end. At the end it is closed already.
 func (w *Watch) Count(counts func(*transcript.Event) bool) (n int, changed <-chan struct{}) {
 	events, changed := w.snapshot()
 	for i := range events {
