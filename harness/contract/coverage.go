@@ -1,0 +1,201 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Coverage counts how much of a document was reached: plain data, for reports and for merging. NewCoverage makes one
+// that can count.
+type Coverage struct {
+	Operations []OperationCoverage `json:"operations"` // in the order of the document
+	// Undocumented is what was seen and the document does not have, in the order in which it was first seen. It ends at
+	// a thousand entries.
+	Undocumented []Undocumented `json:"undocumented,omitempty"`
+
+	doc *Document
+}
+
+// OperationCoverage is the row of one operation.
+type OperationCoverage struct {
+	ID       string           `json:"id,omitempty"`
+	Method   string           `json:"method"`
+	Path     string           `json:"path"`
+	Reached  int              `json:"reached"`  // exchanges that got an answer
+	Statuses []StatusCoverage `json:"statuses"` // exact codes, ranges, default
+}
+
+// StatusCoverage counts the answers that one declared status covers.
+type StatusCoverage struct {
+	Status  string          `json:"status"` // as it is declared: "200", "4XX", "default"
+	Reached int             `json:"reached"`
+	Media   []MediaCoverage `json:"media,omitempty"` // by name
+}
+
+// MediaCoverage counts the answers of one declared content type.
+type MediaCoverage struct {
+	Type    string `json:"type"`
+	Reached int    `json:"reached"`
+	// Stream is set for text/event-stream.
+	Stream *StreamCoverage `json:"stream,omitempty"`
+}
+
+// StreamCoverage counts the events of a stream.
+type StreamCoverage struct {
+	Described bool            `json:"described"`        // by x-events
+	Events    []EventCoverage `json:"events,omitempty"` // in the order of the document
+}
+
+// EventCoverage counts one declared event.
+type EventCoverage struct {
+	Name    string `json:"name"`
+	Reached int    `json:"reached"`
+}
+
+// Undocumented is something that was seen and is not in the document.
+type Undocumented struct {
+	Kind  Kind   `json:"kind"`  // undocumented-operation, -status, -media-type or -event
+	What  string `json:"what"`  // "GET /nope", "GET /event: 418", "GET /event: tick"
+	Count int    `json:"count"` // how often
+}
+
+// A Tally is how many of what is declared was reached.
+type Tally struct {
+	Reached  int `json:"reached"`
+	Declared int `json:"declared"`
+}
+
+func (t Tally) String() string { return fmt.Sprintf("%d/%d", t.Reached, t.Declared) }
+
+func (t *Tally) count(reached int) {
+	t.Declared++
+	if reached > 0 {
+		t.Reached++
+	}
+}
+
+// Totals sums up a coverage.
+type Totals struct {
+	Operations Tally `json:"operations"`
+	Statuses   Tally `json:"statuses"`
+	MediaTypes Tally `json:"media_types"`
+	Events     Tally `json:"events"`
+	// NotDescribed counts the event streams without x-events.
+	NotDescribed int `json:"not_described"`
+	Undocumented int `json:"undocumented"`
+}
+
+// String returns the totals as one line: "operations 10/10 · statuses 22/26 · events 16/16".
+func (t Totals) String() string {
+	s := fmt.Sprintf("operations %s · statuses %s · events %s", t.Operations, t.Statuses, t.Events)
+	if t.NotDescribed > 0 {
+		s += fmt.Sprintf(" · streams not described %d", t.NotDescribed)
+	}
+	if t.Undocumented > 0 {
+		s += fmt.Sprintf(" · undocumented %d", t.Undocumented)
+	}
+	return s
+}
+
+// Totals sums up the table.
+func (c *Coverage) Totals() Totals {
+	t := Totals{Undocumented: len(c.Undocumented)}
+	for _, op := range c.Operations {
+		t.Operations.count(op.Reached)
+		for _, s := range op.Statuses {
+			t.Statuses.count(s.Reached)
+			for _, m := range s.Media {
+				t.MediaTypes.count(m.Reached)
+				if m.Stream == nil {
+					continue
+				}
+				if !m.Stream.Described {
+					t.NotDescribed++
+				}
+				for _, e := range m.Stream.Events {
+					t.Events.count(e.Reached)
+				}
+			}
+		}
+	}
+	return t
+}
+
+// Merge adds the counts of another coverage of the same document: one that was read from a report, say. Rows that c does
+// not have are appended.
+func (c *Coverage) Merge(other *Coverage) {
+	for _, o := range other.Operations {
+		op := row(&c.Operations, func(r *OperationCoverage) bool { return r.Method == o.Method && r.Path == o.Path })
+		op.ID, op.Method, op.Path, op.Reached = o.ID, o.Method, o.Path, op.Reached+o.Reached
+		for _, s := range o.Statuses {
+			op.status(s.Status).merge(s)
+		}
+	}
+	for _, u := range other.Undocumented {
+		c.undocumented(u.Kind, u.What, u.Count)
+	}
+}
+
+func (s *StatusCoverage) merge(o StatusCoverage) {
+	s.Reached += o.Reached
+	for _, m := range o.Media {
+		into := s.media(m.Type)
+		into.Reached += m.Reached
+		if m.Stream == nil {
+			continue
+		}
+		if into.Stream == nil {
+			into.Stream = new(StreamCoverage)
+		}
+		into.Stream.Described = m.Stream.Described
+		for _, e := range m.Stream.Events {
+			into.Stream.event(e.Name).Reached += e.Reached
+		}
+	}
+}
+
+// row returns the row that is asked for, and appends an empty one if there is none.
+func row[R any](rows *[]R, is func(*R) bool) *R {
+	for i := range *rows {
+		if r := &(*rows)[i]; is(r) {
+			return r
+		}
+	}
+	var empty R
+	*rows = append(*rows, empty)
+	return &(*rows)[len(*rows)-1]
+}
+
+func (op *OperationCoverage) status(code string) *StatusCoverage {
+	s := row(&op.Statuses, func(s *StatusCoverage) bool { return s.Status == code })
+	s.Status = code
+	return s
+}
+
+func (s *StatusCoverage) media(name string) *MediaCoverage {
+	m := row(&s.Media, func(m *MediaCoverage) bool { return m.Type == name })
+	m.Type = name
+	return m
+}
+
+func (s *StreamCoverage) event(name string) *EventCoverage {
+	e := row(&s.Events, func(e *EventCoverage) bool { return e.Name == name })
+	e.Name = name
+	return e
+}
+
+func (c *Coverage) undocumented(kind Kind, what string, count int) {
+	const mostEntries = 1000
+	if len(what) > 200 {
+		what = strings.ToValidUTF8(what[:200], "") + "…"
+	}
+	for i := range c.Undocumented {
+		if u := &c.Undocumented[i]; u.Kind == kind && u.What == what {
+			u.Count += count
+			return
+		}
+	}
+	if len(c.Undocumented) < mostEntries {
+		c.Undocumented = append(c.Undocumented, Undocumented{kind, what, count})
+	}
+}

@@ -1,0 +1,148 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+const coverageDoc = head + `paths:
+  /z:
+    get:
+      operationId: watch
+      responses:
+        '200':
+          description: ok
+          content:
+            text/event-stream:
+              schema: {type: string}
+              x-events: {events: {tock: {schema: {}}, tick: {schema: {}}}}
+            application/json: {schema: {}}
+        default: {description: other}
+        4XX: {description: refused}
+  /a:
+    get:
+      responses: {'200': {description: ok, content: {text/event-stream: {schema: {type: string}}}}}
+    head:
+      responses: {'204': {description: ok}}
+`
+
+// plain looks at what a coverage has written down.
+var plain = cmpopts.IgnoreUnexported(Coverage{})
+
+func TestCoverageCountsWhatWasReached(t *testing.T) {
+	d := parse(t, coverageDoc)
+	c := d.NewCoverage()
+	if got, want := c.Totals().String(), "operations 0/3 · statuses 0/5 · events 0/2 · streams not described 1"; got != want {
+		t.Errorf("nothing reached: %s, want %s", got, want)
+	}
+	stream := answer("GET", "/z", 200, header("Content-Type", "text/event-stream"), "")
+	stream.Steps[0].Exchanges[0].Stream = "s"
+	stream.Steps[0].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled} // the scenario hung up
+	stream.Streams = []*transcript.Stream{{Name: "s", Step: "1", Events: []transcript.Event{
+		data("tick", "1"), data("tick", "2"), data("tack", "3"), {Comment: true}, {Type: "tock", Undispatched: true},
+	}}}
+	noAnswer := answer("GET", "/z", 200, nil, "")
+	noAnswer.Steps[0].Exchanges[0].Response = nil
+	for _, tr := range []*transcript.Transcript{
+		stream,
+		answer("GET", "/z", 404, nil, ""),
+		answer("GET", "/z", 200, header("Content-Type", "text/html"), "x"),
+		answer("GET", "/a", 500, nil, ""),
+		answer("HEAD", "/a", 204, nil, ""),
+		// What follows reaches nothing.
+		noAnswer,
+		withFailure(answer("GET", "/z", 500, nil, "")),
+		answer("HEAD", "/z", 500, nil, ""),
+		answer("OPTIONS", "/z", 204, nil, ""),
+		answer("GET", "/nope?x=1", 404, nil, ""),
+		answer("GET", "/nope?x=2", 404, nil, ""),
+	} {
+		c.Add(tr)
+	}
+	want := Coverage{
+		Operations: []OperationCoverage{
+			{ID: "watch", Method: "GET", Path: "/z", Reached: 3, Statuses: []StatusCoverage{
+				{Status: "200", Reached: 2, Media: []MediaCoverage{
+					{Type: "application/json"},
+					{Type: "text/event-stream", Reached: 1, Stream: &StreamCoverage{Described: true, Events: []EventCoverage{
+						{Name: "tick", Reached: 2}, {Name: "tock"},
+					}}},
+				}},
+				{Status: "4XX", Reached: 1},
+				{Status: "default"},
+			}},
+			{Method: "GET", Path: "/a", Reached: 1, Statuses: []StatusCoverage{
+				{Status: "200", Media: []MediaCoverage{{Type: "text/event-stream", Stream: &StreamCoverage{}}}},
+			}},
+			{Method: "HEAD", Path: "/a", Reached: 1, Statuses: []StatusCoverage{{Status: "204", Reached: 1}}},
+		},
+		Undocumented: []Undocumented{
+			{UndocumentedEvent, "GET /z: tack", 1},
+			{UndocumentedMediaType, "GET /z: text/html", 1},
+			{UndocumentedStatus, "GET /a: 500", 1},
+			{UndocumentedOperation, "GET /nope", 2},
+		},
+	}
+	if diff := cmp.Diff(&want, c, plain); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+	const totals = "operations 3/3 · statuses 3/5 · events 1/2 · streams not described 1 · undocumented 4"
+	if got := c.Totals().String(); got != totals {
+		t.Errorf("Totals: %s, want %s", got, totals)
+	}
+}
+
+func TestCoveragesMerge(t *testing.T) {
+	d := parse(t, coverageDoc)
+	transcripts := []*transcript.Transcript{
+		streamed(), answer("GET", "/z", 404, nil, ""), answer("GET", "/z", 404, nil, ""), answer("GET", "/a", 500, nil, ""),
+		answer("GET", "/b", 500, nil, ""), answer("HEAD", "/a", 204, nil, ""),
+	}
+	whole, merged := d.NewCoverage(), new(Coverage)
+	for _, tr := range transcripts {
+		whole.Add(tr)
+		one, read := d.NewCoverage(), new(Coverage)
+		one.Add(tr)
+		text, err := json.Marshal(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, read); err != nil {
+			t.Fatal(err)
+		}
+		merged.Merge(read)
+	}
+	if diff := cmp.Diff(whole, merged, plain); diff != "" {
+		t.Errorf("counting together and merging differ (-together +merged):\n%s", diff)
+	}
+	whole.Merge(merged)
+	if got, want := whole.Operations[0].Statuses[1].Reached, 4; got != want {
+		t.Errorf("reached %d, want %d", got, want)
+	}
+}
+
+func TestWhatIsUndocumentedIsBounded(t *testing.T) {
+	d := parse(t, coverageDoc)
+	c := d.NewCoverage()
+	for i := range 1500 {
+		c.Add(answer("GET", fmt.Sprintf("/%d", i), 404, nil, ""))
+	}
+	if len(c.Undocumented) != 1000 {
+		t.Errorf("%d entries, want 1000", len(c.Undocumented))
+	}
+}
+
+func TestCoverageOfOurDocument(t *testing.T) {
+	d, _ := ours(t)
+	c := d.NewCoverage()
+	c.Add(answer("GET", "/status", 200, header("Content-Type", "text/plain", "Access-Control-Allow-Origin", "*"), "ok"))
+	if got, want := c.Totals().String(), "operations 1/10 · statuses 1/31 · events 0/17"; got != want {
+		t.Errorf("Totals: %s, want %s", got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package contract
+
+import "github.com/lockstep-dev/lockstep/internal/jsontree"
+
+// A tag is a Discriminator Object (OpenAPI 3.0.3 §4.7.25): the field whose value names the schema.
+type tag struct {
+	field    string
+	branches map[string]*schema // by the value of the field
+	values   []string           // the keys, sorted
+	// schemas holds the names of all component schemas. The value of a tag in a base schema may name one that is not
+	// derived from it; then the base alone applies.
+	schemas map[string]bool
+	// base is set when the tag stands in a schema that others take in by allOf, rather than beside oneOf or anyOf.
+	base *schema
+}
+
+// applyHeir judges by the schema that the tag of a base schema names: the base's own, or one derived from it by allOf.
+func (j *judge) applyHeir(n *jsontree.Node, s *schema, sc *scope) {
+	heir := s.tag.base
+	if n.Kind == jsontree.Object {
+		if value := n.Member(s.tag.field); value != nil && value.Kind == jsontree.String {
+			switch branch := s.tag.branches[value.Text]; {
+			case branch != nil:
+				heir = branch
+			case !s.tag.schemas[value.Text]:
+				j.unknownTag(s, value.Text)
+				sc.open = true
+			}
+		}
+	}
+	j.apply(n, heir, sc)
+}
+
+// tagged returns the alternative that the tag beside oneOf or anyOf names, or nil, having said why there is none.
+func (j *judge) tagged(n *jsontree.Node, p *schema) *schema {
+	value := n.Member(p.tag.field)
+	switch {
+	case value == nil:
+		if j.fault() {
+			j.reportAt(p.tag.field, Discriminator, p, "%q is missing, which tells the alternatives apart", p.tag.field)
+		}
+	case value.Kind != jsontree.String:
+		if j.fault() {
+			j.reportAt(p.tag.field, Discriminator, p, "%s stands here; the name of an alternative is wanted", excerpt(value))
+		}
+	case p.tag.branches[value.Text] == nil:
+		j.unknownTag(p, value.Text)
+	default:
+		return p.tag.branches[value.Text]
+	}
+	return nil
+}
+
+func (j *judge) unknownTag(p *schema, value string) {
+	if j.fault() {
+		j.reportAt(p.tag.field, Discriminator, p, "%s names none of the alternatives %s", quote(value), quoteAll(p.tag.values))
+	}
+}
+
+func (j *judge) distanceToHeir(n *jsontree.Node, s *schema) int {
+	if n.Kind == jsontree.Object {
+		if value := n.Member(s.tag.field); value != nil && value.Kind == jsontree.String {
+			if branch := s.tag.branches[value.Text]; branch != nil {
+				return j.distance(n, branch)
+			}
+			if !s.tag.schemas[value.Text] {
+				return otherLabel + j.distance(n, s.tag.base)
+			}
+		}
+	}
+	return j.distance(n, s.tag.base)
+}

@@ -1,0 +1,150 @@
+package contract
+
+import "github.com/lockstep-dev/lockstep/internal/jsontree"
+
+// A visit is a question that distance has been asked.
+type visit struct {
+	node   *jsontree.Node
+	schema *schema
+}
+
+// What weighs how much when the closest alternative is looked for. A value of another type is the last to be meant; a
+// field with one allowed value and another in it is most likely the author's own way to tell alternatives apart; a
+// field that is not named only decides between equals.
+const (
+	tooFar      = 1 << 30
+	otherType   = 1 << 20
+	otherLabel  = 200
+	oneFault    = 10 // also all that one field or element can add
+	oneStranger = 3
+)
+
+// distance measures how far a value is from matching a schema; 0 means that it matches.
+//
+// Alternatives within alternatives would be tried again and again from above, in time exponential in their depth.
+// What was measured for a compound schema is therefore kept: each pair of a value and a schema is measured once.
+func (j *judge) distance(n *jsontree.Node, s *schema) int {
+	if n.Kind == jsontree.Null {
+		if s.acceptsNull {
+			return 0
+		}
+		return otherType
+	}
+	if !s.compound {
+		return j.measure(n, s)
+	}
+	key := visit{n, s}
+	if d, ok := j.measured[key]; ok {
+		return d
+	}
+	if j.measured == nil {
+		j.measured = make(map[visit]int)
+	}
+	j.measured[key] = 0 // a schema that leads back to itself on the same value asks nothing more
+	d := j.measure(n, s)
+	j.measured[key] = d
+	return d
+}
+
+func (j *judge) measure(n *jsontree.Node, s *schema) int {
+	if s.tag != nil && s.tag.base != nil {
+		return j.distanceToHeir(n, s)
+	}
+	total := 0
+	for _, p := range s.parts {
+		quiet, faults := j.quiet, j.faults
+		j.quiet, j.faults = true, 0
+		fits := j.keywords(n, p, s)
+		own := j.faults
+		j.quiet, j.faults = quiet, faults
+		if !fits {
+			return otherType
+		}
+		total += own*oneFault + j.inside(n, p)
+		if p.compound {
+			total += j.distanceToAlternatives(n, p)
+		}
+	}
+	if total > 0 && n.Kind == jsontree.Object {
+		total += strangers(n, s)
+	}
+	return min(total, tooFar-1)
+}
+
+// strangers weighs the fields that no part of a schema names.
+func strangers(n *jsontree.Node, s *schema) (total int) {
+	for _, name := range n.Names {
+		if s.property(name) == nil {
+			total += oneStranger
+		}
+	}
+	return total
+}
+
+// inside adds up how far the fields or elements are from what the schema says about them.
+func (j *judge) inside(n *jsontree.Node, p *schema) int {
+	total := 0
+	switch n.Kind {
+	case jsontree.Array:
+		if p.items == nil {
+			break
+		}
+		for _, item := range n.Items {
+			total += min(j.distance(item, p.items), oneFault)
+		}
+	case jsontree.Object:
+		for i, name := range n.Names {
+			s := p.properties[name]
+			if s == nil {
+				s = p.additional
+			}
+			if s == nil {
+				continue
+			}
+			d := min(j.distance(n.Items[i], s), oneFault)
+			if d > 0 && len(s.enum) == 1 {
+				d = otherLabel
+			}
+			total += d
+		}
+	}
+	return min(total, otherType-1) // never as far as another type
+}
+
+func (j *judge) distanceToAlternatives(n *jsontree.Node, p *schema) int {
+	total := 0
+	if p.not != nil && j.distance(n, p.not) == 0 {
+		total += oneFault
+	}
+	if p.tag != nil && n.Kind == jsontree.Object {
+		value := n.Member(p.tag.field)
+		if value == nil || value.Kind != jsontree.String || p.tag.branches[value.Text] == nil {
+			return total + otherLabel
+		}
+		return total + j.distance(n, p.tag.branches[value.Text])
+	}
+	if p.oneOf != nil {
+		least, matching := j.least(n, p.oneOf)
+		if matching > 1 {
+			least = oneFault
+		}
+		total += least
+	}
+	if p.anyOf != nil {
+		least, _ := j.least(n, p.anyOf)
+		total += least
+	}
+	return total
+}
+
+func (j *judge) least(n *jsontree.Node, members []*schema) (least, matching int) {
+	least = tooFar
+	for _, m := range members {
+		d := j.distance(n, m)
+		least = min(least, d)
+		if d == 0 {
+			matching++
+		}
+	}
+	return least, matching
+}

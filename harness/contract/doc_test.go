@@ -1,0 +1,81 @@
+package contract
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const guide = "../../docs/contract.md"
+
+var update = flag.Bool("update", false, "write the table of kinds into the guide")
+
+// The guide lists the kinds as the code does.
+func TestTheGuideListsTheKinds(t *testing.T) {
+	var table strings.Builder
+	table.WriteString("| kind | means |\n| --- | --- |\n")
+	for _, k := range Kinds() {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", k.Kind, k.Doc)
+	}
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`\| kind \| means \|\n(\|.*\n|KINDS\n)*`)
+	if *update {
+		text = found.ReplaceAllLiteral(text, []byte(table.String()))
+		if err := os.WriteFile(guide, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(table.String(), string(found.Find(text))); diff != "" {
+		t.Errorf("%s differs from the code; run go test -update (-code +guide):\n%s", guide, diff)
+	}
+}
+
+// The guide's own example is a description that Parse takes.
+func TestTheGuidesExampleIsRight(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\ncontent:\n")
+	example, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the guide has no example of x-events")
+	}
+	d := parse(t, api("  /x:\n    get:\n      responses:\n        '200':\n          description: ok\n          content:\n"+
+		regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimRight(example, "\n"), "          "), "    ToolRequest: {type: object}"))
+	if vs := d.Check(streamed(data("tool-request", `{}`), data("ping", ``))); len(vs) > 0 {
+		t.Errorf("Check: %s", long(vs))
+	}
+}
+
+// The formats that the guide names are those that are checked.
+func TestTheGuideListsTheFormats(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "These formats are checked:")
+	sentence, _, _ := strings.Cut(rest, ". ")
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([a-z0-9-]+)`").FindAllStringSubmatch(sentence, -1) {
+		named[m[1]] = true
+	}
+	checked := map[string]bool{}
+	for name := range stringFormats {
+		checked[name] = true
+	}
+	for name := range numberFormats {
+		checked[name] = true
+	}
+	if diff := cmp.Diff(checked, named); diff != "" {
+		t.Errorf("formats (-checked +named):\n%s", diff)
+	}
+}

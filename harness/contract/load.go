@@ -1,0 +1,193 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// validation is what the loader's library checks of a document. It does not check examples and defaults, because its
+// reading of null and of numbers differs from ours, nor patterns: one that RE2 does not know is no mistake.
+var validation = []openapi3.ValidationOption{
+	openapi3.EnableMultiError(),
+	openapi3.DisableExamplesValidation(),
+	openapi3.DisableSchemaDefaultsValidation(),
+	openapi3.DisableSchemaPatternValidation(),
+}
+
+var errOtherFile = errors.New("refers to another file")
+
+func newLoader() *openapi3.Loader {
+	loader := openapi3.NewLoader()
+	loader.ReadFromURIFunc = func(*openapi3.Loader, *url.URL) ([]byte, error) { return nil, errOtherFile }
+	return loader
+}
+
+// load reads and validates a document. A document with a mistake is read again with lines, which take as long as all
+// the rest.
+func load(data []byte, src *source) (*openapi3.T, Problems) {
+	if depth(data) > maxDepth {
+		return nil, Problems{{What: fmt.Sprintf("the document is nested more than %d deep", maxDepth)}}
+	}
+	if ps := checkJSON(data); ps != nil {
+		return nil, ps
+	}
+	doc, err := newLoader().LoadFromData(data)
+	if err != nil {
+		return nil, explainLoad(data, src, err)
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.0.") {
+		return nil, Problems{wrongVersion(doc, src)}
+	}
+	if doc.Validate(context.Background(), validation...) == nil {
+		return doc, nil
+	}
+	loader := newLoader()
+	loader.IncludeOrigin = true
+	if doc, err = loader.LoadFromData(data); err != nil {
+		return nil, explainLoad(data, src, err)
+	}
+	return nil, explainInvalid(doc.Validate(context.Background(), validation...))
+}
+
+func wrongVersion(doc *openapi3.T, src *source) Problem {
+	p := src.problem("#/openapi", "openapi is "+quote(doc.OpenAPI), "write the document in OpenAPI 3.0, and 3.0.3 here")
+	if doc.OpenAPI == "" {
+		p.What = "this is no OpenAPI 3 document: it has no key openapi"
+	}
+	return p
+}
+
+// maxDepth is more than any document of a person or a generator has. The loader's time grows with the square of it.
+const maxDepth = 200
+
+// depth bounds how deep a document is nested, without parsing it: by its brackets, or by its indentation.
+func depth(data []byte) int {
+	var indents []int
+	brackets, deepest := 0, 0
+	for line := range bytes.Lines(data) {
+		content := bytes.TrimLeft(line, " \t-")
+		if len(bytes.TrimSpace(content)) == 0 {
+			continue
+		}
+		// "- - - x" nests with each dash, so dashes count as indentation.
+		indent := len(line) - len(content)
+		dashes := bytes.Count(line[:indent], []byte("-"))
+		for len(indents) > 0 && indents[len(indents)-1] >= indent {
+			indents = indents[:len(indents)-1]
+		}
+		indents = append(indents, indent)
+		for _, c := range content {
+			switch c {
+			case '{', '[':
+				brackets++
+			case '}', ']':
+				brackets = max(0, brackets-1)
+			}
+			deepest = max(deepest, brackets)
+		}
+		deepest = max(deepest, len(indents)+dashes)
+	}
+	return deepest
+}
+
+// checkJSON reports what the loader passes over in a document that is written as JSON.
+func checkJSON(data []byte) (ps Problems) {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		return nil
+	}
+	_, defects, err := jsontree.Parse(data)
+	if err != nil && !strings.HasPrefix(string(bytes.TrimSpace(data)), `{"`) {
+		return nil // YAML in flow style begins with a brace too
+	}
+	for _, f := range defects {
+		ps = append(ps, Problem{What: strings.TrimSpace(f.Pointer + " " + f.Text)})
+	}
+	if err != nil {
+		ps = append(ps, Problem{What: "the document is not JSON: " + err.Error()})
+	}
+	return ps
+}
+
+var (
+	yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+	noise    = strings.NewReplacer("error converting YAML to JSON: ", "", "error unmarshaling JSON: while decoding JSON: ", "",
+		"yaml: unmarshal errors:", "", "json: ", "")
+)
+
+// explainLoad turns the one error at which the loader stopped into problems, and adds the references it did not get to.
+func explainLoad(data []byte, src *source, err error) (ps Problems) {
+	if _, text, ok := strings.Cut(err.Error(), "yaml error: "); ok {
+		for line := range strings.Lines(noise.Replace(text)) {
+			line = strings.TrimSpace(line)
+			if m := yamlLine.FindStringSubmatch(line); m != nil {
+				n, _ := strconv.Atoi(m[1])
+				ps = append(ps, Problem{Line: n, What: m[2]})
+			} else if line != "" {
+				ps = append(ps, Problem{What: strings.TrimPrefix(line, "yaml: ")})
+			}
+		}
+		return ps
+	}
+	if ps = unresolved(data, src); ps != nil {
+		return ps
+	}
+	p := Problem{What: err.Error()}
+	if m := quotedRef.FindStringSubmatch(p.What); m != nil {
+		p.Line = src.lineOf(m[1])
+	}
+	return Problems{p}
+}
+
+var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)
+
+// explainInvalid turns the errors of the validation into problems. A mistake in a component is found again at each
+// place that refers to it.
+func explainInvalid(err error) (ps Problems) {
+	seen := map[Problem]bool{}
+	list, ok := err.(openapi3.MultiError)
+	if !ok {
+		list = openapi3.MultiError{err}
+	}
+	for _, err := range list {
+		p, leaf := origin(err)
+		p.What = strings.TrimPrefix(err.Error(), "invalid ")
+		once := p
+		if p.Line > 0 {
+			once.What = leaf.Error()
+		}
+		if !seen[once] {
+			seen[once] = true
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// origin returns the place that an error of the validation carries, and the innermost error. The types that have a field
+// Origin are many and share no interface.
+func origin(err error) (at Problem, leaf error) {
+	for ; err != nil; err = errors.Unwrap(err) {
+		leaf = err
+		v := reflect.Indirect(reflect.ValueOf(err))
+		if v.Kind() != reflect.Struct {
+			continue
+		}
+		if f := v.FieldByName("Origin"); f.IsValid() && f.CanInterface() {
+			if o, ok := f.Interface().(*openapi3.Origin); ok && o != nil && o.Key != nil {
+				at.Line, at.Column = o.Key.Line, o.Key.Column
+			}
+		}
+	}
+	return at, leaf
+}

@@ -1,0 +1,66 @@
+package contract
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// A requestBody is a Request Body Object.
+type requestBody struct {
+	ref      string
+	required bool
+	media    []*media
+}
+
+// A response is a Response Object under its code: "200", "4XX" or "default".
+type response struct {
+	code    string
+	ref     string
+	headers []*parameter
+	media   []*media
+}
+
+// response finds the declaration for a status: "the explicit code definition takes precedence over the range definition
+// for that code", and default covers what is left (OpenAPI 3.0.3 §4.7.16).
+func (op *Operation) response(status int) *response {
+	code := strconv.Itoa(status)
+	var covering *response
+	for _, r := range op.responses {
+		switch {
+		case r.code == code:
+			return r
+		case isRange(r.code) && len(code) == 3 && r.code[0] == code[0]:
+			covering = r
+		case r.code == "default" && covering == nil:
+			covering = r
+		}
+	}
+	return covering
+}
+
+func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }
+
+// codes lists what is declared, for a text.
+func (op *Operation) codes() string {
+	names := make([]string, len(op.responses))
+	for i, r := range op.responses {
+		names[i] = r.code
+	}
+	return strings.Join(names, ", ")
+}
+
+// byCode orders responses: exact codes, ranges, default.
+func byCode(a, b *response) int {
+	return cmp.Or(cmp.Compare(rankOf(a.code), rankOf(b.code)), strings.Compare(a.code, b.code))
+}
+
+func rankOf(code string) int {
+	switch {
+	case code == "default":
+		return 2
+	case isRange(code):
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,322 @@
+package contract
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// problemsOf returns the mistakes of a document.
+func problemsOf(t *testing.T, doc string) Problems {
+	t.Helper()
+	_, err := Parse([]byte(doc), &Options{File: "api.yaml"})
+	var ps Problems
+	if !errors.As(err, &ps) {
+		t.Fatalf("Parse: %v, want Problems", err)
+	}
+	return ps
+}
+
+func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
+	for _, tc := range []struct {
+		name, doc string
+		want      []string // a part of each problem, in order
+	}{
+		{"not YAML", "openapi: [", []string{"api.yaml:1: "}},
+		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: mapping key "info" already defined at line 2`}},
+		{"JSON cut short", `{"openapi": "3.0.3", `, []string{"the document is not JSON: the document ends before its value does"}},
+		{"a name twice in JSON", `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {}, "paths": {}}`,
+			[]string{`/paths the name "paths" stands twice in one object`}},
+		{"nothing", "", []string{"it has no key openapi"}},
+		{"a list", "[]", []string{"cannot unmarshal array"}},
+		{"OpenAPI 2", "swagger: '2.0'\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{"it has no key openapi"}},
+		{"OpenAPI 3.1", "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n",
+			[]string{`api.yaml:1: openapi is "3.1.0"` + "\n\tfix: write the document in OpenAPI 3.0"}},
+		{"a value of another type", strings.Replace(api("  /x: {}"), "title: test", "title: [test]", 1), []string{"title"}},
+		{"no version and no responses", "openapi: 3.0.3\ninfo:\n  title: x\npaths:\n  /x:\n    get: {}\n",
+			[]string{"api.yaml:2: info: value of version must be a non-empty string", "api.yaml:6: paths: invalid path /x: invalid operation GET: value of responses must be an object"}},
+		{"a mistake in a component is one mistake", api(`
+  /a:
+    get: {responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}
+  /b:
+    get: {responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}`,
+			"    A:\n      type: strin"), []string{`api.yaml:10: components: schema "A": unsupported 'type' value "strin"`}},
+		{"references that lead nowhere, all of them", api(`
+  /a:
+    get:
+      responses:
+        '200':
+          $ref: '#/components/responses/Nope'
+        '201':
+          description: ok
+          content: {application/json: {schema: {$ref: '#/components/schemas/Pte'}}}
+        '202':
+          $ref: 'other.yaml#/Thing'`, "    Pet: {type: object}"), []string{
+			`api.yaml:8: $ref leads to "#/components/responses/Nope", which does not exist`,
+			`api.yaml:11: $ref leads to "#/components/schemas/Pte", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Pet\"?",
+			`api.yaml:13: $ref leads to another file, "other.yaml#/Thing"`,
+		}},
+		{"a reference to something of another kind", api(`
+  /a:
+    get:
+      parameters:
+        - $ref: '#/components/schemas/Pet'
+      responses: {'200': {description: ok}}`, "    Pet: {type: object, properties: {a: {type: string}}}"), []string{"#/components/schemas/Pet"}},
+		{"an example that breaks its schema", returning(`{$ref: '#/components/schemas/A'}`, `
+    A:
+      type: object
+      properties:
+        n: {type: integer}
+      example:
+        n: one
+    B: {type: string, default: 1}`), []string{
+			`api.yaml:18: the example does not match its schema at /n: the string "one" stands here; an integer is wanted`,
+			`api.yaml:20: the default does not match its schema`}},
+		{"an example beside a schema", api(`
+  /x:
+    get:
+      parameters: [{name: n, in: query, schema: {type: integer}, example: x}]
+      responses:
+        '200':
+          description: ok
+          content:
+            application/json:
+              schema: {type: string}
+              examples:
+                good: {value: a}
+                bad: {value: 1}`), []string{"api.yaml:6: the example does not match", "api.yaml:15: the example bad does not match"}},
+		{"a mapping that leads nowhere", returning(`{$ref: '#/components/schemas/U'}`, `
+    Cat: {type: object}
+    U:
+      oneOf: [{$ref: '#/components/schemas/Cat'}]
+      discriminator:
+        propertyName: kind
+        mapping: {cat: Cta, c: Cat}`), []string{`api.yaml:17: the mapping of "cat" leads to "Cta", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Cat\"?"}},
+		{"a divisor that is none", returning(`{type: integer, multipleOf: 0}`), []string{"api.yaml:11: multipleOf is 0"}},
+		{"x-events: keys", streaming(`
+                nmae: event
+                comment: true
+                x-note: fine
+                events:
+                  tick: {shcema: {}, description: a tick}`), []string{
+			`api.yaml:13: unknown key "nmae" in x-events` + "\n\tfix: did you mean \"name\"?",
+			`api.yaml:14: unknown key "comment" in x-events` + "\n\tfix: did you mean \"comments\"?",
+			`api.yaml:17: unknown key "shcema" in the event tick` + "\n\tfix: did you mean \"schema\"?",
+			`api.yaml:17: the event "tick" has no schema`}},
+		{"x-events: values", streaming(`
+                name: type
+                comments: sometimes
+                events:
+                  a: {schema: {$ref: '#/components/schemas/Nope'}}
+                  b:
+                    contentType: image/png
+                    schema: {}
+                  c: 5
+                  d: {schema: {type: integer}, contentType: text/plain}
+                  e: {schema: 5}
+                  f: {schema: {type: strin}}
+                  g: {schema: {properties: {a: {$ref: '#/components/schemas/Nope'}}}}`), []string{
+			`api.yaml:13: name is type` + "\n\tfix: write \"event\"",
+			`api.yaml:14: comments is neither true nor false`,
+			`api.yaml:16: $ref leads to "#/components/schemas/Nope", which does not exist`,
+			`api.yaml:18: contentType is image/png`,
+			`api.yaml:20: the event "c" is not an object`,
+			`api.yaml:21: the event is plain text, and its schema wants no string`,
+			`api.yaml:22: schema is not an object`,
+			`api.yaml:23: the schema cannot be read: unsupported 'type' value "strin"`,
+			`api.yaml:24: the schema cannot be read`}},
+		{"x-events: nothing in it", streaming(`
+                comments: true`), []string{"api.yaml:12: x-events has no events"}},
+		{"x-events: not an object", strings.Replace(returning(`{}`), "schema: {}", "x-events: 1", 1),
+			[]string{"x-events stands beside application/json"}},
+		{"x-events: misspelt", strings.Replace(streaming(eventsDoc), "x-events", "x-event", 1),
+			[]string{`api.yaml:12: unknown key "x-event"` + "\n\tfix: did you mean \"x-events\"?"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ps := problemsOf(t, tc.doc)
+			if len(ps) != len(tc.want) {
+				t.Fatalf("%d problems, want %d:\n%v\n\n%s", len(ps), len(tc.want), ps, numbered(tc.doc))
+			}
+			for i, p := range ps {
+				p.Column = 0 // which the loader sometimes has and sometimes not
+				if !strings.Contains(p.String(), tc.want[i]) {
+					t.Errorf("problem %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], numbered(tc.doc))
+				}
+			}
+		})
+	}
+}
+
+func TestOurDocumentHasNoMistakes(t *testing.T) {
+	d, data := ours(t)
+	if ps := d.Unjudged(); len(ps) > 0 {
+		t.Errorf("not judged: %v", ps)
+	}
+	// Parse holds every example against its schema: break one and see.
+	broken := strings.Replace(string(data), "example: {success: true}", "example: {success: 1}", 1)
+	ps := problemsOf(t, broken)
+	if len(ps) != 1 || !strings.Contains(ps[0].What, "at /success: the number 1 stands here; a boolean is wanted") || ps[0].Line == 0 {
+		t.Errorf("problems of a broken example: %v", ps)
+	}
+}
+
+func TestUnjudgedListsWhatNobodyChecks(t *testing.T) {
+	doc := api(`
+  /x:
+    get:
+      responses:
+        '200':
+          description: ok
+          content:
+            text/event-stream: {schema: {type: string}}
+            application/json:
+              schema: {type: string, pattern: '(?!a)'}`)
+	var got []string
+	for _, p := range parse(t, doc).Unjudged() {
+		got = append(got, p.String())
+	}
+	if len(got) != 2 || !strings.HasPrefix(got[0], "api.yaml:10:13: the events of this stream are not checked: it has no x-events") ||
+		!strings.HasPrefix(got[1], "api.yaml:12:15: the pattern (?!a) is not checked: ") {
+		t.Errorf("Unjudged: %q", got)
+	}
+}
+
+func TestADocumentInJSONHasLinesToo(t *testing.T) {
+	doc := `{
+	"openapi": "3.0.3",
+	"info": {"title": "x", "version": "1"},
+	"paths": {
+		"/b": {"get": {"responses": {"200": {"description": "ok"}}}},
+		"/a": {
+			"get": {
+				"responses": {
+					"200": {"description": "ok"}
+				}
+			}
+		}
+	}
+}`
+	d := parse(t, doc)
+	if got := d.ops[0].Path + d.ops[1].Path; got != "/b/a" {
+		t.Errorf("operations in the order %s, want that of the document", got)
+	}
+	vs := d.Check(answer("GET", "/a", 500, nil, ""))
+	if len(vs) != 1 || vs[0].Line != 8 {
+		t.Errorf("Check: %s", long(vs))
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"name", "comments", "events"}
+	for word, want := range map[string]string{"nmae": "name", "Event": "events", "comment": "comments", "schema": "", "": "", "x": "",
+		strings.Repeat("e", 1000): ""} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestSourceFindsLines(t *testing.T) {
+	data, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := newSource(string(data))
+	lines := strings.Split(string(data), "\n")
+	for ref, want := range map[string]string{
+		"#/openapi":                                "openapi: 3.0.3",
+		"#/info/title":                             "title: Agent server",
+		"#/servers/0/url":                          "- url: /",
+		"#/tags/1/description":                     "description: What happens on the server",
+		"#/paths/~1event/get/parameters/1":         "- $ref: '#/components/parameters/DirectoryHeader'",
+		"#/paths/~1event/get/parameters/1/$ref":    "- $ref: '#/components/parameters/DirectoryHeader'",
+		"#/paths/~1event/get/responses/400":        "'400':",
+		"#/components/schemas/NoData/enum/0":       "enum: ['']",
+		"#/components/schemas/StreamEvent/oneOf/7": "- $ref: '#/components/schemas/InstanceDisposedEvent'",
+		"#/components/schemas/Nope":                "schemas:",
+		"#/nope":                                   "",
+	} {
+		got := ""
+		if line := src.line(ref); line > 0 {
+			got = strings.TrimSpace(lines[line-1])
+		}
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("line(%s) is %q, want %q", ref, got, want)
+		}
+	}
+}
+
+// A key without a value is an easy slip in YAML, and null to the loader.
+func TestNothingWhereSomethingBelongsIsNoPanic(t *testing.T) {
+	whole := api(`
+  /x:
+    parameters:
+      - {name: a, in: query, schema: {type: string}}
+    get:
+      parameters:
+        - {name: b, in: query, schema: {type: array, items: {type: string}}}
+      requestBody:
+        content:
+          application/json:
+            schema: {type: string}
+            examples: {one: {value: a}}
+      responses:
+        '200':
+          description: ok
+          headers:
+            X: {schema: {type: string}}
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/A'}
+            text/event-stream:
+              x-events:
+                name: event
+                comments: true
+                events:
+                  a:
+                    description: b
+                    contentType: text/plain
+                    schema: {type: string}`, `
+    A:
+      type: object
+      required: [a]
+      properties:
+        a: {type: string}
+      additionalProperties: {type: string}
+      allOf: [{type: object}]
+      oneOf: [{type: object}]
+      anyOf: [{type: object}]
+      not: {type: string}
+      enum: [{a: b}]
+      discriminator:
+        propertyName: a
+        mapping:
+          a: A`)
+	parse(t, whole)
+	lines := strings.Split(whole, "\n")
+	for i, line := range lines {
+		key, _, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && indentation(lines[end]) > indentation(line) {
+			end++
+		}
+		for _, value := range []string{key + ":", key + ": [null]", key + ": {a: null}", key + ": 1", ""} {
+			without := slices.Concat(lines[:i], []string{value}, lines[end:])
+			d, err := Parse([]byte(strings.Join(without, "\n")), nil)
+			if err != nil {
+				continue
+			}
+			d.CheckRequest("GET", "/x?a=b&b=c", header("Content-Type", "application/json"), []byte(`"a"`))
+			d.Check(answerJSON(`{"a":"A","b":1}`))
+			d.Check(streamed(data("a", "b")))
+			d.NewCoverage().Add(streamed(data("a", "b")))
+		}
+	}
+}
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

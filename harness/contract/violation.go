@@ -1,0 +1,123 @@
+package contract
+
+// A Violation is one place where an exchange or an event breaks the document.
+type Violation struct {
+	Step     string `json:"step"`     // the id of the step; empty when only a request was checked
+	Exchange int    `json:"exchange"` // its index among the step's exchanges
+	Stream   string `json:"stream"`   // the stream's name, when an event is at fault
+	Event    int    `json:"event"`    // its index in that stream
+	Side     Side   `json:"side"`
+	// Place is where in the message: "status", "header Cache-Control", "query directory", or the part that holds the
+	// value and the value's JSON Pointer in it: "body/error/code", "event data/type". The names in a pointer are the
+	// sender's own, to be escaped before they are shown.
+	Place string `json:"place"`
+	Kind  Kind   `json:"kind"`
+	Text  string `json:"text"` // what stands there and what the document wants
+	// Schema is where the document wants it, as a reference: "#/components/schemas/RegisterResult". Line is the line
+	// of that place, or of the nearest one around it that has a line of its own; 0 when there is none.
+	Schema string `json:"schema"`
+	Line   int    `json:"line"`
+}
+
+// Side says whose message broke the document.
+type Side string
+
+// The sides. A request is ours, so a violation there is the scenario's mistake and never a target's.
+const (
+	Request  Side = "request"
+	Response Side = "response"
+	Event    Side = "event"
+)
+
+// Kind names what is wrong. Kinds stand in waivers and in saved reports: renaming one is a change of format.
+type Kind string
+
+// The kinds. Kinds describes them.
+const (
+	UndocumentedOperation Kind = "undocumented-operation"
+	MissingParameter      Kind = "missing-parameter"
+	RepeatedParameter     Kind = "repeated-parameter"
+	ParameterValue        Kind = "parameter-value"
+	UndocumentedStatus    Kind = "undocumented-status"
+	MissingHeader         Kind = "missing-header"
+	HeaderValue           Kind = "header-value"
+	UndocumentedMediaType Kind = "undocumented-media-type"
+	MissingBody           Kind = "missing-body"
+	UndocumentedBody      Kind = "undocumented-body"
+	JSONSyntax            Kind = "json-syntax"
+	JSONByteOrderMark     Kind = "json-byte-order-mark"
+	JSONInvalidUTF8       Kind = "json-invalid-utf8"
+	JSONDuplicateName     Kind = "json-duplicate-name"
+	JSONTrailingText      Kind = "json-trailing-text"
+	Type                  Kind = "type"
+	Enum                  Kind = "enum"
+	Pattern               Kind = "pattern"
+	Format                Kind = "format"
+	Length                Kind = "length"
+	Range                 Kind = "range"
+	MultipleOf            Kind = "multiple-of"
+	ItemCount             Kind = "item-count"
+	UniqueItems           Kind = "unique-items"
+	FieldCount            Kind = "field-count"
+	MissingField          Kind = "missing-field"
+	ForbiddenField        Kind = "forbidden-field"
+	UndocumentedField     Kind = "undocumented-field"
+	ReadOnly              Kind = "read-only"
+	WriteOnly             Kind = "write-only"
+	Discriminator         Kind = "discriminator"
+	OneOf                 Kind = "one-of"
+	Not                   Kind = "not"
+	UndocumentedEvent     Kind = "undocumented-event"
+	UndocumentedComment   Kind = "undocumented-comment"
+	EventData             Kind = "event-data"
+	More                  Kind = "more"
+)
+
+// KindInfo describes a kind.
+type KindInfo struct {
+	Kind Kind
+	Doc  string // what it means, without a full stop
+}
+
+// Kinds lists every kind of violation, in the order of the documentation.
+func Kinds() []KindInfo { return append([]KindInfo(nil), kinds...) }
+
+var kinds = []KindInfo{
+	{UndocumentedOperation, "the document has no operation for the method and the path"},
+	{MissingParameter, "a required path, query, header or cookie parameter is not sent"},
+	{RepeatedParameter, "a query parameter that is not an array is sent more than once"},
+	{ParameterValue, "a parameter's value does not match its schema"},
+	{UndocumentedStatus, "the operation declares neither the status, nor its range, nor a default"},
+	{MissingHeader, "a required response header is not sent"},
+	{HeaderValue, "a response header's value does not match its schema"},
+	{UndocumentedMediaType, "the content type is missing, or not among those that are declared"},
+	{MissingBody, "a body is declared and none is sent"},
+	{UndocumentedBody, "a body is sent and none is declared"},
+	{JSONSyntax, "the content type says JSON and the text is not"},
+	{JSONByteOrderMark, "a JSON text begins with a byte order mark"},
+	{JSONInvalidUTF8, "a JSON text holds bytes that are not UTF-8"},
+	{JSONDuplicateName, "a name stands twice in one JSON object"},
+	{JSONTrailingText, "something follows the JSON value"},
+	{Type, "the value is of another type"},
+	{Enum, "the value is not one of those that are listed"},
+	{Pattern, "the string does not match the regular expression"},
+	{Format, "the string or number is not in the format"},
+	{Length, "the string is too short or too long"},
+	{Range, "the number is too small or too large"},
+	{MultipleOf, "the number is not a multiple of the one that is given"},
+	{ItemCount, "the array has too few or too many elements"},
+	{UniqueItems, "two elements of the array are equal"},
+	{FieldCount, "the object has too few or too many fields"},
+	{MissingField, "a required field is missing"},
+	{ForbiddenField, "the object is closed and does not declare the field"},
+	{UndocumentedField, "the object is open and no schema that applies to it names the field"},
+	{ReadOnly, "a request has a field that only responses have"},
+	{WriteOnly, "a response has a field that only requests have"},
+	{Discriminator, "the field that tells the alternatives apart is missing or names none of them"},
+	{OneOf, "the value matches more than one of the alternatives"},
+	{Not, "the value matches the schema that it must not match"},
+	{UndocumentedEvent, "the stream does not declare an event of that name"},
+	{UndocumentedComment, "the stream does not declare comments and has one"},
+	{EventData, "an event is declared with data and comes without, so that no client sees it"},
+	{More, "the body or event has more violations than are listed"},
+}
