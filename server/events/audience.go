@@ -1,0 +1,41 @@
+package events
+
+// An Audience says what a stream wants to hear. It is one of [InDirectory], [Everywhere] and [OfClient].
+type Audience struct {
+	kind      kind
+	directory string
+	client    string
+}
+
+// InDirectory is the audience of what happens in one directory.
+func InDirectory(directory string) Audience { return Audience{kind: ofDirectory, directory: directory} }
+
+// Everywhere is the audience of what happens in any directory.
+func Everywhere() Audience { return Audience{kind: ofServer} }
+
+// OfClient is the audience of what is sent to one client from one directory.
+func OfClient(directory, clientID string) Audience {
+	return Audience{kind: ofClient, directory: directory, client: clientID}
+}
+
+// attrs describe the audience in a log. A directory comes from a query string and is not for logs.
+func (a Audience) attrs() []any {
+	switch a.kind {
+	case ofDirectory:
+		return []any{"stream", "directory"}
+	case ofServer:
+		return []any{"stream", "global"}
+	}
+	return []any{"stream", "pending", "client", a.client}
+}
+
+type kind int
+
+const (
+	ofDirectory kind = iota
+	ofServer
+	ofClient
+)
+
+// kinds are the kinds of streams in the order in which they end when the server stops (decision S19).
+var kinds = [...]kind{ofDirectory, ofServer, ofClient}
