@@ -1,0 +1,47 @@
+// Package answer writes complete answers: those whose length is known before the first byte.
+package answer
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// A Writer writes one answer. Its error is one of the connection, not of the request.
+type Writer interface {
+	Write(w http.ResponseWriter) error
+}
+
+// JSON is an answer with a JSON body (CT 3.1): no charset, no final line break.
+type JSON struct {
+	Status int
+	Body   jsonwire.Text
+}
+
+// Write writes the answer.
+func (a JSON) Write(w http.ResponseWriter) error {
+	Head(w, a.Status, "application/json", len(a.Body))
+	_, err := w.Write(a.Body)
+	return err
+}
+
+// Empty is an answer without a body (decision S2).
+type Empty struct{ Status int }
+
+// Write writes the answer.
+func (a Empty) Write(w http.ResponseWriter) error {
+	Head(w, a.Status, "", 0)
+	return nil
+}
+
+// Head writes the head of an answer. There is no Content-Type if it is empty.
+func Head(w http.ResponseWriter, status int, contentType string, length int) {
+	if contentType != "" {
+		w.Header().Set("Content-Type", contentType)
+	}
+	if status != http.StatusNoContent { // which must not have one (RFC 9110 §8.6)
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+	}
+	w.WriteHeader(status)
+}

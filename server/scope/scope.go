@@ -1,0 +1,76 @@
+// Package scope finds the directory that a request is about (CT 3.6).
+package scope
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/urlpath"
+	"github.com/lockstep-dev/lockstep/server/validation"
+)
+
+const (
+	parameter = "directory"
+	header    = "X-Opencode-Directory"
+)
+
+// Middleware gives every request exactly one query parameter, directory, and no header of that meaning: the handlers
+// read the directory from there and need not know where it came from. A request whose query names a directory more than
+// once is refused.
+func Middleware(byDefault string, refuse func(directories []string) answer.Writer) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			named := directories(r.URL.RawQuery)
+			if len(named) > 1 {
+				return refuse(named).Write(c.Response())
+			}
+			r.URL.RawQuery = url.Values{parameter: {choose(named, r.Header, byDefault)}}.Encode()
+			r.Header.Del(header)
+			return next(c)
+		}
+	}
+}
+
+// Refuse is the answer to several directories in the form of a validation error (CT 3.4 step 2).
+func Refuse(directories []string) answer.Writer {
+	given := jsonwire.Marshal(directories)
+	data := jsonwire.Object([]string{parameter}, []jsonwire.Text{given})
+	return validation.Refuse(data, func(yield func(validation.Issue) bool) {
+		yield(validation.Type(api.InvalidTypeIssueExpectedString, given, validation.Path{parameter}))
+	})
+}
+
+// choose returns the directory of the query, else of the header, else the default. An empty one counts as missing
+// (decision S4); several headers are one value (S5).
+func choose(named []string, h http.Header, byDefault string) string {
+	if len(named) == 1 && named[0] != "" {
+		return named[0]
+	}
+	if value := strings.Join(h.Values(header), ", "); value != "" {
+		return strings.ToValidUTF8(value, "\uFFFD")
+	}
+	return byDefault
+}
+
+// directories returns the values of the parameter in the order of the query. They are decoded like the path, with + for
+// a blank: what is no escape stays as it is, where net/url would leave out the parameter.
+func directories(query string) (values []string) {
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if unescape(key) == parameter {
+			values = append(values, unescape(value))
+		}
+	}
+	return values
+}
+
+func unescape(s string) string {
+	return urlpath.Unescape(strings.ReplaceAll(s, "+", " "))
+}
