@@ -1,0 +1,189 @@
+package clienttools
+
+import (
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/gen/api"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/validation"
+)
+
+// Bodies are the rules for the bodies of the operations, by operation ID.
+var Bodies = map[string]body.Rules{
+	"registerClientTools":    {Check: check(registerIssues, "clientID", "tools"), TooLarge: TooLarge, Malformed: malformed},
+	"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), TooLarge: TooLarge, Malformed: malformed},
+	"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), TooLarge: TooLarge, Malformed: malformed},
+	"executeClientTool":      {AnyType: true, Check: checkExecute, TooLarge: executeTooLarge, Malformed: executeMalformed},
+}
+
+// issues are what is wrong with a value at a path, in the order of CT 3.5: an object's members in the order of its
+// schema, an array's elements by index, and nothing below a value of the wrong type.
+type issues func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool
+
+// check returns the check of a body that is an object. What it lets through are the named members.
+func check(all issues, names ...string) func(jsonwire.Text) (jsonwire.Text, answer.Writer) {
+	return func(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
+		found := func(yield func(validation.Issue) bool) { all(text, nil, yield) }
+		if some(found) {
+			return nil, validation.Refuse(text, found)
+		}
+		return jsonwire.Object(names, text.Pick(names...)), nil
+	}
+}
+
+func some(found iter.Seq[validation.Issue]) bool {
+	for range found {
+		return true
+	}
+	return false
+}
+
+const (
+	aString api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedString
+	anArray api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedArray
+	object  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedObject
+	record  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedRecord
+)
+
+// is yields an issue if the value does not have the type.
+func is(expected api.InvalidTypeIssueExpected) issues {
+	kind := string(expected)
+	if expected == record {
+		kind = string(object)
+	}
+	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+		return value.Kind() == kind || yield(validation.Type(expected, value, at))
+	}
+}
+
+// optional yields nothing if the value is not there.
+func optional(inner issues) issues {
+	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+		return value == nil || inner(value, at, yield)
+	}
+}
+
+// arrayOf yields the issues of an array whose elements have the issues of inner.
+func arrayOf(inner issues) issues {
+	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+		if value.Kind() != "array" {
+			return yield(validation.Type(anArray, value, at))
+		}
+		for i, element := range value.Elements() {
+			if !inner(element, at.At(i), yield) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// A field is a member of an object in a schema.
+type field struct {
+	name   string
+	issues issues
+}
+
+// objectOf yields the issues of an object with the given members.
+func objectOf(fields ...field) issues {
+	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+		if value.Kind() != "object" {
+			return yield(validation.Type(object, value, at))
+		}
+		return members(value, fields, at, yield)
+	}
+}
+
+func members(value jsonwire.Text, fields []field, at validation.Path, yield func(validation.Issue) bool) bool {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	for i, member := range value.Pick(names...) {
+		if !fields[i].issues(member, at.At(fields[i].name), yield) {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	registerIssues = objectOf(
+		field{"clientID", is(aString)},
+		field{"tools", arrayOf(objectOf(
+			field{"id", is(aString)},
+			field{"description", is(aString)},
+			field{"parameters", is(record)},
+		))},
+	)
+	unregisterIssues = objectOf(
+		field{"clientID", is(aString)},
+		field{"toolIDs", optional(arrayOf(is(aString)))},
+	)
+	resultIssues = objectOf(
+		field{"requestID", is(aString)},
+		field{"result", responseIssues},
+	)
+	successFields = []field{
+		{"title", is(aString)},
+		{"output", is(aString)},
+		{"metadata", optional(is(record))},
+	}
+	errorFields = []field{
+		{"error", is(aString)},
+	}
+)
+
+// responseIssues are those of the union of CT 2.3. Attachments are accepted in any form (D8).
+func responseIssues(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+	if value.Kind() != "object" {
+		return yield(validation.UnionType(value, at))
+	}
+	switch status := value.Pick("status")[0]; string(status) {
+	case `"success"`:
+		return members(value, successFields, at, yield)
+	case `"error"`:
+		return members(value, errorFields, at, yield)
+	}
+	return yield(validation.NoMember(at))
+}
+
+// maxTimeout is the longest timeout in milliseconds; a longer one counts as it (decision S9).
+const maxTimeout = math.MaxInt32
+
+// checkExecute checks the body of /client-tools/execute, whose errors are all the same (CT 4.4, decisions S8 and S9). A
+// timeout is let through as a plain integer.
+func checkExecute(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
+	if text.Kind() == "null" {
+		text = jsonwire.Text("{}")
+	}
+	if text.Kind() != "object" {
+		return nil, executeMalformed
+	}
+	names := []string{"toolID", "requestID", "sessionID", "messageID", "callID", "input", "timeout"}
+	values := text.Pick(names...)
+	last := len(names) - 1
+	for i, value := range values[:last] {
+		want := "string"
+		if names[i] == "input" {
+			want = "object"
+		}
+		if value != nil && value.Kind() != want {
+			return nil, executeMalformed
+		}
+	}
+	if timeout := values[last]; timeout != nil {
+		ms, ok := timeout.Integer()
+		if !ok {
+			return nil, executeMalformed
+		}
+		values = slices.Clone(values)
+		values[last] = strconv.AppendInt(nil, min(ms, maxTimeout), 10)
+	}
+	return jsonwire.Object(names, values), nil
+}
