@@ -1,0 +1,62 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/urlpath"
+)
+
+// A family is one of the two API families that live in this server. They differ in what every answer of theirs has.
+type family int
+
+const (
+	gooseServer family = iota // GA
+	clientTools               // CT
+)
+
+// clientToolPaths are the paths of the client-tools family, with everything below them. All others are goose-server's
+// (decision S20).
+var clientToolPaths = []urlpath.Path{{"client-tools"}, {"event"}, {"global", "event"}}
+
+func familyOf(path urlpath.Path) family {
+	if path.In(clientToolPaths...) {
+		return clientTools
+	}
+	return gooseServer
+}
+
+// setHeaders sets the headers of every answer (CT 3.1, GA 2.3).
+func (f family) setHeaders(h http.Header) {
+	h.Set(echo.HeaderAccessControlAllowOrigin, "*")
+	if f == gooseServer {
+		h.Set(echo.HeaderVary, "origin, access-control-request-method, access-control-request-headers")
+	}
+}
+
+// options answers OPTIONS, on known and unknown paths alike (CT 3.1, GA 2.3).
+func (f family) options(w http.ResponseWriter, r *http.Request) error {
+	h := w.Header()
+	if f == gooseServer {
+		h.Set(echo.HeaderAccessControlAllowMethods, "*")
+		h.Set(echo.HeaderAccessControlAllowHeaders, "*")
+		return answer.Empty{Status: http.StatusOK}.Write(w)
+	}
+	h.Set(echo.HeaderAccessControlAllowMethods, "GET,HEAD,PUT,POST,DELETE,PATCH")
+	if asked := strings.Join(r.Header.Values(echo.HeaderAccessControlRequestHeaders), ", "); asked != "" {
+		h.Set(echo.HeaderAccessControlAllowHeaders, asked)
+		h.Set(echo.HeaderVary, echo.HeaderAccessControlRequestHeaders)
+	}
+	return answer.Empty{Status: http.StatusNoContent}.Write(w)
+}
+
+// allow returns the value of Allow for a list of methods (CT 3.2, GA 2.4).
+func (f family) allow(methods []string) string {
+	if f == gooseServer {
+		return strings.Join(methods, ",")
+	}
+	return strings.Join(methods, ", ")
+}

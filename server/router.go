@@ -1,0 +1,119 @@
+package server
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/clienttools"
+	"github.com/lockstep-dev/lockstep/server/scope"
+	"github.com/lockstep-dev/lockstep/server/sse"
+	"github.com/lockstep-dev/lockstep/server/urlpath"
+)
+
+// A router turns requests into calls of operations.
+type router struct {
+	operations gen.StrictServerInterface
+	directory  string
+	bodies     body.Limits
+	log        *slog.Logger
+}
+
+func (r router) handler() http.Handler {
+	e := echo.New()
+	e.Logger.SetOutput(io.Discard) // it would write to standard output
+	e.JSONSerializer = body.Serializer{}
+	e.HTTPErrorHandler = r.fail
+	e.Pre(body.Bound(r.bodies), arrive)
+	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations, nil), gen.RegisterHandlersOptions{
+		OperationMiddlewares: r.middleware(),
+	})
+	// Echo takes a last path parameter to the end of the path, slashes and all, unless something can follow it.
+	for _, path := range []string{"/client-tools/tools/:clientID/*", "/client-tools/pending/:clientID/*"} {
+		e.RouteNotFound(path, echo.NotFoundHandler)
+	}
+	return e
+}
+
+// middleware is what stands before each operation, outermost first.
+func (r router) middleware() map[string][]echo.MiddlewareFunc {
+	var (
+		directory = scope.Middleware(r.directory, scope.Refuse)
+		noBody    = body.Discard(r.bodies, clienttools.TooLarge)
+		checked   = func(operation string) echo.MiddlewareFunc {
+			return body.Middleware(clienttools.Bodies[operation], r.bodies)
+		}
+	)
+	return map[string][]echo.MiddlewareFunc{
+		"registerClientTools":    {directory, checked("registerClientTools")},
+		"unregisterClientTools":  {directory, checked("unregisterClientTools")},
+		"submitClientToolResult": {directory, checked("submitClientToolResult")},
+		"executeClientTool": {
+			scope.Middleware(r.directory, clienttools.RefuseExecute), checked("executeClientTool"),
+		},
+		"listAllClientTools":    {directory},
+		"listClientTools":       {directory},
+		"streamPendingRequests": {directory, headOfStream, noBody},
+		"streamEvents":          {directory, headOfStream, noBody},
+		"streamGlobalEvents":    {headOfStream, noBody},
+		"getStatus":             nil,
+	}
+}
+
+// headOfStream answers HEAD on a stream, which neither subscribes nor cleans up (CT 3.2, decision S10).
+func headOfStream(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if c.Request().Method == http.MethodHead {
+			return sse.Head(c.Response())
+		}
+		return next(c)
+	}
+}
+
+// withHead routes HEAD to what GET is routed to (CT 3.2, GA 2.1). net/http sends no body in answer to it.
+type withHead struct{ *echo.Echo }
+
+func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
+	r.Echo.HEAD(path, h, m...)
+	return r.Echo.GET(path, h, m...)
+}
+
+// fail is the one place where an error becomes a status. Answers that the contract describes are not errors; what comes
+// here has no body.
+func (r router) fail(err error, c echo.Context) {
+	if c.Request().Context().Err() != nil {
+		// The client has gone, or has closed its sending side, which counts as that. Answering nothing is not possible
+		// in another way: net/http would complete an empty 200.
+		panic(http.ErrAbortHandler)
+	}
+	status := http.StatusInternalServerError
+	if known := (*echo.HTTPError)(nil); errors.As(err, &known) {
+		status = known.Code
+	}
+	if status == http.StatusInternalServerError {
+		r.log.Error("request failed", "method", c.Request().Method, "route", c.Path(), "err", err)
+	}
+	if c.Response().Committed {
+		return
+	}
+	if h := c.Response().Header(); h.Get(echo.HeaderAllow) != "" {
+		path, _ := urlpath.Parse(c.Request().RequestURI)
+		h.Set(echo.HeaderAllow, familyOf(path).allow(methods(h.Get(echo.HeaderAllow))))
+	}
+	if err := (answer.Empty{Status: status}).Write(c.Response()); err != nil {
+		r.log.Debug("answer not written", "err", err)
+	}
+}
+
+// methods returns the methods in Echo's list without OPTIONS, which begins every such list and is no method of the route.
+func methods(allow string) []string {
+	return slices.DeleteFunc(strings.Split(allow, ", "), func(method string) bool { return method == http.MethodOptions })
+}

@@ -1,0 +1,44 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/lockstep-dev/lockstep/server/conn"
+)
+
+// Serve serves on a listener until ctx ends, and then stops; the listener is closed in any case. It returns nil after a
+// stop, and otherwise why the listener failed. A Server serves once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	failed := make(chan error, 1)
+	go func() { failed <- s.http.Serve(conn.Listen(ln)) }()
+	select {
+	case err := <-failed:
+		s.stop(context.WithoutCancel(ctx), ln)
+		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
+	case <-ctx.Done():
+		s.stop(context.WithoutCancel(ctx), ln)
+		<-failed
+		return nil
+	}
+}
+
+// stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
+func (s *Server) stop(ctx context.Context, ln net.Listener) {
+	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
+	defer cancel()
+	s.config.Log.Debug("server stopping")
+
+	ln.Close()            // (1) no new connection
+	s.registry.Shutdown() // (2) executions fail
+	err := s.bus.Shutdown(ctx)
+	if err == nil { // (3) and (4) the streams have ended
+		err = s.http.Shutdown(ctx) // waits for the answers that are still being written
+	}
+	if err != nil {
+		s.config.Log.Warn("connections cut", "err", err)
+		s.http.Close()
+	}
+	s.config.Log.Debug("server stopped")
+}

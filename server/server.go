@@ -1,0 +1,159 @@
+// Package server is the agent server: the operations of the contract behind HTTP.
+//
+// A request passes, in this order (decision S1):
+//
+//  1. arrive: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered.
+//  2. Echo's router: an unknown path is 404, a wrong method 405.
+//  3. The middleware of the operation: its directory, then its body (packages scope and body).
+//  4. The generated strict handler, which binds the parameters and calls the operation's method.
+//
+// Each resource is a folder with its own Handlers; [New] puts them together.
+package server
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/clienttools"
+	"github.com/lockstep-dev/lockstep/server/conn"
+	"github.com/lockstep-dev/lockstep/server/events"
+	"github.com/lockstep-dev/lockstep/server/status"
+)
+
+// operations are all operations of the contract, each implemented by the resource it belongs to.
+type operations struct {
+	*clientToolHandlers
+	*eventHandlers
+	statusHandlers
+}
+
+// Fields that are embedded need names of their own.
+type (
+	clientToolHandlers = clienttools.Handlers
+	eventHandlers      = events.Handlers
+	statusHandlers     = status.Handlers
+)
+
+var _ gen.StrictServerInterface = operations{}
+
+// Config says how a server behaves. Only Directory is required.
+type Config struct {
+	// Directory is what requests are about that name no other (CT 3.6).
+	Directory string
+	// DefaultTimeout is how long an execution waits if its caller does not say; 30 s if 0.
+	DefaultTimeout time.Duration
+	// KeepaliveInterval is the time between two pings of a pending stream; 30 s if 0.
+	KeepaliveInterval time.Duration
+	// MaxBodyBytes is the size of the largest request body; 50 MiB if 0. A body is in memory while its request lasts,
+	// two to three times.
+	MaxBodyBytes int64
+
+	// Queue bounds what a stream holds for a slow reader; see [events.Options].
+	Queue events.Options
+	// ReadTimeout is how long a client may take for the head of a request, and for each piece of its body; 30 s if 0.
+	ReadTimeout time.Duration
+	// WriteTimeout is how long the reader of a stream may take nothing that waits for it; 1 min if 0. Behind it is a
+	// client that stands still: too short a time takes its tools away from one that only pauses.
+	WriteTimeout time.Duration
+	// IdleTimeout is how long a connection is kept open between requests; 2 min if 0.
+	IdleTimeout time.Duration
+	// StopTimeout is how long a stop may take before connections are cut; 4 s if 0.
+	StopTimeout time.Duration
+
+	// Log gets what a person should look at, and at the debug level what happens. Never bodies or query strings.
+	// Nothing is logged if nil.
+	Log *slog.Logger
+}
+
+// withDefaults returns the configuration with its defaults filled in, or all that is wrong with it.
+func (c Config) withDefaults() (Config, error) {
+	var problems []error
+	if c.Directory == "" {
+		problems = append(problems, errors.New("Config.Directory is required"))
+	}
+	for _, field := range []struct {
+		name      string
+		value     *time.Duration
+		byDefault time.Duration
+	}{
+		{"DefaultTimeout", &c.DefaultTimeout, 30 * time.Second},
+		{"KeepaliveInterval", &c.KeepaliveInterval, 30 * time.Second},
+		{"ReadTimeout", &c.ReadTimeout, 30 * time.Second},
+		{"WriteTimeout", &c.WriteTimeout, time.Minute},
+		{"IdleTimeout", &c.IdleTimeout, 2 * time.Minute},
+		{"StopTimeout", &c.StopTimeout, 4 * time.Second},
+	} {
+		if *field.value < 0 {
+			problems = append(problems, fmt.Errorf("Config.%s is negative: %s", field.name, *field.value))
+		}
+		*field.value = cmp.Or(*field.value, field.byDefault)
+	}
+	if c.MaxBodyBytes < 0 {
+		problems = append(problems, fmt.Errorf("Config.MaxBodyBytes is negative: %d", c.MaxBodyBytes))
+	}
+	c.MaxBodyBytes = cmp.Or(c.MaxBodyBytes, 50<<20)
+	if c.Queue.MaxEvents < 0 || c.Queue.MaxBytes < 0 {
+		problems = append(problems, fmt.Errorf("Config.Queue is negative: %+v", c.Queue))
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c, errors.Join(problems...)
+}
+
+// A Server is an agent server. Its state is in memory: every Server begins empty.
+type Server struct {
+	config   Config
+	bus      *events.Bus
+	registry *clienttools.Registry
+	http     *http.Server
+}
+
+// New returns a server that does not serve yet. Its error names every mistake in the configuration.
+func New(config Config) (*Server, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	bus := events.NewBus(&config.Queue)
+	registry := clienttools.NewRegistry(bus)
+	streams := &events.Streams{Bus: bus, WriteTimeout: config.WriteTimeout, Log: config.Log}
+	handler := router{
+		operations: operations{
+			clientToolHandlers: &clienttools.Handlers{
+				Registry:       registry,
+				Streams:        streams,
+				DefaultTimeout: config.DefaultTimeout,
+				Keepalive:      config.KeepaliveInterval,
+			},
+			eventHandlers: &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
+		},
+		directory: config.Directory,
+		bodies:    body.Limits{MaxBytes: config.MaxBodyBytes, Stall: config.ReadTimeout},
+		log:       config.Log,
+	}.handler()
+	return &Server{
+		config:   config,
+		bus:      bus,
+		registry: registry,
+		http: &http.Server{
+			Handler:           handler,
+			ConnContext:       conn.Context,
+			ConnState:         conn.State,
+			ReadHeaderTimeout: config.ReadTimeout,
+			IdleTimeout:       config.IdleTimeout,
+			MaxHeaderBytes:    1 << 20,
+			// There is no WriteTimeout: it would cut streams and long executions. Streams set their own deadlines.
+
+			// `OPTIONS *` is answered like any other OPTIONS, with the CORS headers.
+			DisableGeneralOptionsHandler: true,
+			ErrorLog:                     slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
+		},
+	}, nil
+}
