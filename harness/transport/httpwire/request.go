@@ -25,6 +25,9 @@ type Request struct {
 	// HalfClose ends our side of the connection as soon as the request is written (TCP FIN), like a client that has
 	// nothing more to say. For TLS that is a close_notify.
 	HalfClose bool
+	// Sent, unless nil, is called when the request has been written to its end or has failed to be, once for each
+	// attempt, from whatever goroutine writes it.
+	Sent func()
 }
 
 const userAgent = "lockstep"
@@ -37,6 +40,7 @@ type message struct {
 	tail   []byte // what ends such a body when it is chunked
 
 	halfClose  bool
+	sent       func()
 	idempotent bool
 	close      bool // the request says that it is the connection's last one
 }
@@ -61,6 +65,7 @@ func (c *Client) compose(req *Request) (*message, error) {
 			Body: transcript.Body{Bytes: req.Body, Size: int64(len(req.Body))},
 		},
 		halfClose:  req.HalfClose,
+		sent:       req.Sent,
 		idempotent: isIdempotent(req.Method),
 		close:      hasToken(header, "Connection", "close"),
 	}

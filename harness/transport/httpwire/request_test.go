@@ -1,7 +1,9 @@
 package httpwire
 
 import (
+	"bufio"
 	"io"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -108,6 +110,26 @@ func TestALargeBodyIsWrittenWholly(t *testing.T) {
 		if _, got, _ := strings.Cut(w.sent.String(), "lockstep"); got != want {
 			t.Errorf("chunked %t: sent %.60q and so on, %d bytes", isChunked, got, len(got))
 		}
+	}
+}
+
+func TestSentTellsThatTheRequestIsWritten(t *testing.T) {
+	for _, size := range []int{1, inlineBody + 1} {
+		written := make(chan struct{})
+		c := piped(t, Options{}, func(conn net.Conn) {
+			r := bufio.NewReader(conn)
+			readHead(r)
+			io.CopyN(io.Discard, r, int64(size))
+			<-written // or else the exchange never ends
+			io.WriteString(conn, noContent)
+		})
+		ex, err := c.Do(t.Context(), time.Now(), &Request{
+			Method: "POST", Target: "/", Body: make([]byte, size), Sent: func() { close(written) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fails(t, ex, "", "", "")
 	}
 }
 

@@ -167,6 +167,16 @@ var closed = func() <-chan struct{} {
 	return c
 }()
 
+// Ended reports whether the stream has ended, by whomever.
+func (w *Watch) Ended() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Record fills in what the watch has seen: Events, Left, Ended, Until and Failure. While the stream goes on, Ended is
 // empty.
 func (w *Watch) Record(s *transcript.Stream) {
