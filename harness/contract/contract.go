@@ -17,6 +17,8 @@
 package contract
 
 import (
+	"slices"
+
 	"fmt"
 	"strings"
 
@@ -155,3 +157,6 @@ func path(target string) string {
 	}
 	return target
 }
+
+// Operations returns the document's operations in its order.
+func (d *Document) Operations() []*Operation { return slices.Clone(d.ops) }

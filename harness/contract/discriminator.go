@@ -37,11 +37,11 @@ func (j *judge) tagged(n *jsontree.Node, p *schema) *schema {
 	switch {
 	case value == nil:
 		if j.fault() {
-			j.reportAt(p.tag.field, Discriminator, p, "%q is missing, which tells the alternatives apart", p.tag.field)
+			j.reportAt(p.tag.field, UnknownAlternative, p, "%q is missing, which tells the alternatives apart", p.tag.field)
 		}
 	case value.Kind != jsontree.String:
 		if j.fault() {
-			j.reportAt(p.tag.field, Discriminator, p, "%s stands here; the name of an alternative is wanted", excerpt(value))
+			j.reportAt(p.tag.field, UnknownAlternative, p, "%s stands here; the name of an alternative is wanted", excerpt(value))
 		}
 	case p.tag.branches[value.Text] == nil:
 		j.unknownTag(p, value.Text)
@@ -53,7 +53,7 @@ func (j *judge) tagged(n *jsontree.Node, p *schema) *schema {
 
 func (j *judge) unknownTag(p *schema, value string) {
 	if j.fault() {
-		j.reportAt(p.tag.field, Discriminator, p, "%s names none of the alternatives %s", quote(value), quoteAll(p.tag.values))
+		j.reportAt(p.tag.field, UnknownAlternative, p, "%s names none of the alternatives %s", quote(value), quoteAll(p.tag.values))
 	}
 }
 

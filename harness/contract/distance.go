@@ -30,6 +30,12 @@ func (j *judge) distance(n *jsontree.Node, s *schema) int {
 		}
 		return otherType
 	}
+	if j.gaveUp || j.depth == mostDepth || len(j.measured) == mostMeasured {
+		j.gaveUp = true
+		return 0
+	}
+	j.depth++
+	defer func() { j.depth-- }()
 	if !s.compound {
 		return j.measure(n, s)
 	}
@@ -45,6 +51,13 @@ func (j *judge) distance(n *jsontree.Node, s *schema) int {
 	j.measured[key] = d
 	return d
 }
+
+// What a value asks for is its own size or depth, times the alternatives that the document nests at each level. The
+// stack and the memory end somewhere, and a judge that gives up says so.
+const (
+	mostDepth    = 200_000
+	mostMeasured = 5_000_000
+)
 
 func (j *judge) measure(n *jsontree.Node, s *schema) int {
 	if s.tag != nil && s.tag.base != nil {

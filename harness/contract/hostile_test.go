@@ -91,6 +91,24 @@ func TestAlternativesWithinAlternativesAreLinear(t *testing.T) {
 	}
 }
 
+// A document and a body that are both nested deep multiply: the recursion ends before the stack does.
+func TestDepthTimesDepthIsBounded(t *testing.T) {
+	var chain strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&chain, "    A%d: {oneOf: [{$ref: '#/components/schemas/A%d'}, {type: string}]}\n", i, i+1)
+	}
+	d := parse(t, returning("{$ref: '#/components/schemas/A0'}", chain.String()+"    A1000: {type: array, items: {$ref: '#/components/schemas/A0'}}"))
+	quickly(t, "depth times depth", func() {
+		vs := d.Check(answerJSON(strings.Repeat("[", 9999) + strings.Repeat("]", 9999)))
+		if got := short(vs); got != "body more" {
+			t.Errorf("Check: %s", long(vs))
+		}
+	})
+	if vs := d.Check(answerJSON(`[[],[[]]]`)); len(vs) > 0 {
+		t.Errorf("Check of a shallow value: %s", long(vs))
+	}
+}
+
 // So do combinations that share their members.
 func TestSharedPartsAreVisitedOnce(t *testing.T) {
 	var all, anyOf strings.Builder

@@ -29,6 +29,8 @@ type judge struct {
 	// quiet is set while the judge only measures how far a value is from a schema; faults counts what it saw.
 	quiet  bool
 	faults int
+	depth  int    // of the measurement
+	gaveUp bool   // the measurement would not end in bounded time
 	hint   string // said of each finding at this value: why this alternative was chosen
 
 	fields   []fieldState // a stack: those of the object under judgement are the last
@@ -65,8 +67,9 @@ func (f *fieldState) add(s *schema) {
 
 // A scope is what the schemas that apply to one value say together.
 type scope struct {
-	first    int // of the judge's fields, for an object
-	applied  int // of the judge's applied
+	first    int              // of the judge's fields, for an object
+	applied  int              // of the judge's applied
+	many     map[*schema]bool // the applied ones, once they are too many to be searched
 	declared *schema
 	open     bool // some schema allows fields it does not name
 	items    fieldState
@@ -108,7 +111,7 @@ func (j *judge) descend(n *jsontree.Node, sc *scope) {
 			j.undocumentedField(sc.declared, n.Names[i])
 		}
 		j.path = j.path[:depth]
-		if j.full {
+		if j.full || j.gaveUp {
 			return
 		}
 	}
@@ -120,7 +123,7 @@ func (j *judge) elements(n *jsontree.Node, sc *scope) {
 		j.path = appendIndex(j.path, i)
 		j.value(item, sc.items.schema, sc.items.also)
 		j.path = j.path[:depth]
-		if j.full {
+		if j.full || j.gaveUp {
 			return
 		}
 	}
@@ -140,10 +143,13 @@ func (j *judge) apply(n *jsontree.Node, s *schema, sc *scope) {
 		return
 	}
 	for _, p := range s.parts {
-		if slices.Contains(j.applied[sc.applied:], p) {
+		if j.hasApplied(p, sc) {
 			continue
 		}
 		j.applied = append(j.applied, p)
+		if sc.many != nil {
+			sc.many[p] = true
+		}
 		if !j.keywords(n, p, s) {
 			sc.open = true // of an object where something else belongs, no field is worth a word
 			return
@@ -153,6 +159,22 @@ func (j *judge) apply(n *jsontree.Node, s *schema, sc *scope) {
 			j.alternatives(n, p, sc)
 		}
 	}
+}
+
+// hasApplied says that a schema has had its say on this value.
+func (j *judge) hasApplied(s *schema, sc *scope) bool {
+	const few = 16
+	applied := j.applied[sc.applied:]
+	if len(applied) <= few {
+		return slices.Contains(applied, s)
+	}
+	if sc.many == nil {
+		sc.many = make(map[*schema]bool)
+		for _, a := range applied {
+			sc.many[a] = true
+		}
+	}
+	return sc.many[s]
 }
 
 // note adds to the scope what a schema says about the fields or elements of a value.
@@ -187,7 +209,7 @@ func (j *judge) note(n *jsontree.Node, p *schema, sc *scope) {
 // comes closest to: its complaints are what a reader can use.
 func (j *judge) alternatives(n *jsontree.Node, p *schema, sc *scope) {
 	if p.not != nil && j.distance(n, p.not) == 0 && j.fault() {
-		j.report(Not, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.ref)
+		j.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.ref)
 	}
 	if p.tag != nil && n.Kind == jsontree.Object {
 		if branch := j.tagged(n, p); branch != nil {
@@ -199,7 +221,7 @@ func (j *judge) alternatives(n *jsontree.Node, p *schema, sc *scope) {
 	}
 	if p.oneOf != nil {
 		if matching := j.choose(n, p.oneOf, sc); len(matching) > 1 && j.fault() {
-			j.report(OneOf, p, "%s matches %d alternatives, and must match exactly one: %s",
+			j.report(SeveralAlternatives, p, "%s matches %d alternatives, and must match exactly one: %s",
 				excerpt(n), len(matching), refs(matching))
 		}
 	}
@@ -217,7 +239,7 @@ func (j *judge) choose(n *jsontree.Node, members []*schema, sc *scope) (matching
 	closest, least := members[0], tooFar
 	for _, m := range members {
 		switch d := j.distance(n, m); {
-		case d == 0, slices.Contains(j.applied[sc.applied:], m): // it leads back to a schema that is having its say
+		case d == 0, j.hasApplied(m, sc): // it leads back to a schema that is having its say
 			matching = append(matching, m)
 		case d < least:
 			closest, least = m, d

@@ -16,7 +16,7 @@ func (j *judge) keywords(n *jsontree.Node, p, root *schema) (fits bool) {
 		return false
 	}
 	if p.enum != nil && !slices.ContainsFunc(p.enum, func(e enumValue) bool { return e.is(n) }) && j.fault() {
-		j.report(Enum, p, "%s is not among the allowed values: %s", excerpt(n), p.enumText)
+		j.report(NotInEnum, p, "%s is not among the allowed values: %s", excerpt(n), p.enumText)
 	}
 	switch n.Kind {
 	case jsontree.Number:
@@ -33,33 +33,33 @@ func (j *judge) keywords(n *jsontree.Node, p, root *schema) (fits bool) {
 
 func (j *judge) wrongType(n *jsontree.Node, p *schema) {
 	if j.fault() {
-		j.report(Type, p, "%s stands here; %s is wanted", describe(n), p.wantedType())
+		j.report(WrongType, p, "%s stands here; %s is wanted", describe(n), p.wantedType())
 	}
 }
 
 func (j *judge) number(n *jsontree.Node, p *schema) (fits bool) {
 	if p.integer && !isInteger(n.Text) {
 		if j.fault() {
-			j.report(Type, p, "%s stands here; an integer is wanted, which OpenAPI 3.0 writes without fraction and exponent",
+			j.report(WrongType, p, "%s stands here; an integer is wanted, which OpenAPI 3.0 writes without fraction and exponent",
 				excerpt(n))
 		}
 		return false
 	}
 	if f := p.numberFormat; f != nil && !f.check(n.Text) && j.fault() {
-		j.report(Format, p, "%s is not %s", excerpt(n), f.want)
+		j.report(FormatMismatch, p, "%s is not %s", excerpt(n), f.want)
 	}
 	if p.min != nil {
 		if c := p.min.compare(n.Text); (c < 0 || c == 0 && p.openMin) && j.fault() {
-			j.report(Range, p, "%s is not %s %s", excerpt(n), pick(p.openMin, "greater than", "at least"), p.min)
+			j.report(OutOfRange, p, "%s is not %s %s", excerpt(n), pick(p.openMin, "greater than", "at least"), p.min)
 		}
 	}
 	if p.max != nil {
 		if c := p.max.compare(n.Text); (c > 0 || c == 0 && p.openMax) && j.fault() {
-			j.report(Range, p, "%s is not %s %s", excerpt(n), pick(p.openMax, "less than", "at most"), p.max)
+			j.report(OutOfRange, p, "%s is not %s %s", excerpt(n), pick(p.openMax, "less than", "at most"), p.max)
 		}
 	}
 	if p.multipleOf != nil && !parseDecimal(n.Text).multipleOf(p.multipleOf.decimal) && j.fault() {
-		j.report(MultipleOf, p, "%s is not a multiple of %s", excerpt(n), p.multipleOf)
+		j.report(NotMultiple, p, "%s is not a multiple of %s", excerpt(n), p.multipleOf)
 	}
 	return true
 }
@@ -69,40 +69,40 @@ func (j *judge) text(n *jsontree.Node, p *schema) {
 		// "The length of a string instance is defined as the number of its characters" (Wright 00 §5.6).
 		length := utf8.RuneCountInString(n.Text)
 		if length < p.minLength && j.fault() {
-			j.report(Length, p, "%s has %d characters; at least %d are wanted", excerpt(n), length, p.minLength)
+			j.report(WrongLength, p, "%s has %d characters; at least %d are wanted", excerpt(n), length, p.minLength)
 		}
 		if p.maxLength >= 0 && length > p.maxLength && j.fault() {
-			j.report(Length, p, "%s has %d characters; at most %d are wanted", excerpt(n), length, p.maxLength)
+			j.report(WrongLength, p, "%s has %d characters; at most %d are wanted", excerpt(n), length, p.maxLength)
 		}
 	}
 	if p.pattern != nil && !p.pattern.MatchString(n.Text) && j.fault() {
-		j.report(Pattern, p, "%s does not match the pattern %s", excerpt(n), p.patternText)
+		j.report(PatternMismatch, p, "%s does not match the pattern %s", excerpt(n), p.patternText)
 	}
 	if f := p.format; f != nil && !f.check(n.Text) && j.fault() {
-		j.report(Format, p, "%s is not %s", excerpt(n), f.want)
+		j.report(FormatMismatch, p, "%s is not %s", excerpt(n), f.want)
 	}
 }
 
 func (j *judge) array(n *jsontree.Node, p *schema) {
 	if len(n.Items) < p.minItems && j.fault() {
-		j.report(ItemCount, p, "the array has %d elements; at least %d are wanted", len(n.Items), p.minItems)
+		j.report(WrongItemCount, p, "the array has %d elements; at least %d are wanted", len(n.Items), p.minItems)
 	}
 	if p.maxItems >= 0 && len(n.Items) > p.maxItems && j.fault() {
-		j.report(ItemCount, p, "the array has %d elements; at most %d are wanted", len(n.Items), p.maxItems)
+		j.report(WrongItemCount, p, "the array has %d elements; at most %d are wanted", len(n.Items), p.maxItems)
 	}
 	if p.unique {
 		if a, b, ok := j.twins(n.Items); ok && j.fault() {
-			j.report(UniqueItems, p, "the elements %d and %d are equal: %s", a, b, excerpt(n.Items[a]))
+			j.report(RepeatedItem, p, "the elements %d and %d are equal: %s", a, b, excerpt(n.Items[a]))
 		}
 	}
 }
 
 func (j *judge) object(n *jsontree.Node, p, root *schema) {
 	if len(n.Items) < p.minFields && j.fault() {
-		j.report(FieldCount, p, "the object has %d fields; at least %d are wanted", len(n.Items), p.minFields)
+		j.report(WrongFieldCount, p, "the object has %d fields; at least %d are wanted", len(n.Items), p.minFields)
 	}
 	if p.maxFields >= 0 && len(n.Items) > p.maxFields && j.fault() {
-		j.report(FieldCount, p, "the object has %d fields; at most %d are wanted", len(n.Items), p.maxFields)
+		j.report(WrongFieldCount, p, "the object has %d fields; at most %d are wanted", len(n.Items), p.maxFields)
 	}
 	for _, name := range p.required {
 		if n.Member(name) == nil && !j.optional(name, root) && j.fault() {
@@ -143,9 +143,9 @@ func (j *judge) direction(n *jsontree.Node, p *schema) {
 		switch {
 		case property == nil:
 		case j.side == Request && property.readOnly && j.fault():
-			j.reportAt(name, ReadOnly, property, "%q is read-only: it belongs to responses", name)
+			j.reportAt(name, ReadOnlyField, property, "%q is read-only: it belongs to responses", name)
 		case j.side == Response && property.writeOnly && j.fault():
-			j.reportAt(name, WriteOnly, property, "%q is write-only: it belongs to requests", name)
+			j.reportAt(name, WriteOnlyField, property, "%q is write-only: it belongs to requests", name)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (d *Document) judge(s *schema, how content, side Side, data []byte) []findi
 	if how == plainText {
 		j := d.newJudge(side)
 		j.value(s.read(string(data)), s, nil)
-		return j.done()
+		return j.done(s.ref)
 	}
 	n, defects, err := jsontree.Parse(data)
 	j := d.newJudge(side)
@@ -127,23 +127,25 @@ func (d *Document) judge(s *schema, how content, side Side, data []byte) []findi
 		return append(j.found, finding{"", JSONSyntax, "the content is not JSON: " + err.Error(), ref})
 	}
 	if s != nil {
+		if len(n.Items) > 0 { // enough room for most
+			j.path, j.fields, j.applied = make([]byte, 0, 128), make([]fieldState, 0, 24), make([]*schema, 0, 8)
+		}
 		j.value(n, s, nil)
 	}
-	return j.done()
+	return j.done(ref)
 }
 
 func (d *Document) newJudge(side Side) *judge {
-	return &judge{
-		side: side, strict: side != Request && !d.opts.AllowUndocumentedFields, limit: d.opts.MaxViolations,
-		path: make([]byte, 0, 128), fields: make([]fieldState, 0, 24), applied: make([]*schema, 0, 8), // enough for most
-	}
+	return &judge{side: side, strict: side != Request && !d.opts.AllowUndocumentedFields, limit: d.opts.MaxViolations}
 }
 
-// done returns what was found, and says so when that is not all.
-func (j *judge) done() []finding {
-	if j.full {
-		last := j.found[len(j.found)-1]
-		j.found = append(j.found, finding{"", More, "there are more violations than the ones listed", last.ref})
+// done returns what was found about a value whose schema stands at ref, and says so when that is not all.
+func (j *judge) done(ref string) []finding {
+	switch {
+	case j.full:
+		j.found = append(j.found, finding{"", MoreViolations, "there are more violations than the ones listed", ref})
+	case j.gaveUp:
+		j.found = append(j.found, finding{"", MoreViolations, "the value is too deep or too large for its schema's alternatives: not all of it was checked", ref})
 	}
 	return j.found
 }

@@ -84,7 +84,7 @@ func (d *Document) inText(out []Violation, at Violation, p *parameter, s sent, p
 	case p.schema != nil && p.how == plainText:
 		j := d.newJudge(at.Side)
 		j.value(p.value(s), p.schema, nil)
-		found = j.done()
+		found = j.done(p.schema.ref)
 	}
 	first := len(out)
 	out = d.violations(out, at, place, found)

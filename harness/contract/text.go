@@ -12,7 +12,7 @@ import (
 // fault notes that something is wrong, and reports whether anybody wants to read what.
 func (j *judge) fault() bool {
 	j.faults++
-	if j.quiet {
+	if j.quiet || j.gaveUp { // a choice without a measurement proves nothing
 		return false
 	}
 	if len(j.found) >= j.limit {

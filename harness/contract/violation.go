@@ -49,28 +49,28 @@ const (
 	JSONInvalidUTF8       Kind = "json-invalid-utf8"
 	JSONDuplicateName     Kind = "json-duplicate-name"
 	JSONTrailingText      Kind = "json-trailing-text"
-	Type                  Kind = "type"
-	Enum                  Kind = "enum"
-	Pattern               Kind = "pattern"
-	Format                Kind = "format"
-	Length                Kind = "length"
-	Range                 Kind = "range"
-	MultipleOf            Kind = "multiple-of"
-	ItemCount             Kind = "item-count"
-	UniqueItems           Kind = "unique-items"
-	FieldCount            Kind = "field-count"
+	WrongType             Kind = "type"
+	NotInEnum             Kind = "enum"
+	PatternMismatch       Kind = "pattern"
+	FormatMismatch        Kind = "format"
+	WrongLength           Kind = "length"
+	OutOfRange            Kind = "range"
+	NotMultiple           Kind = "multiple-of"
+	WrongItemCount        Kind = "item-count"
+	RepeatedItem          Kind = "unique-items"
+	WrongFieldCount       Kind = "field-count"
 	MissingField          Kind = "missing-field"
 	ForbiddenField        Kind = "forbidden-field"
 	UndocumentedField     Kind = "undocumented-field"
-	ReadOnly              Kind = "read-only"
-	WriteOnly             Kind = "write-only"
-	Discriminator         Kind = "discriminator"
-	OneOf                 Kind = "one-of"
-	Not                   Kind = "not"
+	ReadOnlyField         Kind = "read-only"
+	WriteOnlyField        Kind = "write-only"
+	UnknownAlternative    Kind = "discriminator"
+	SeveralAlternatives   Kind = "one-of"
+	ForbiddenMatch        Kind = "not"
 	UndocumentedEvent     Kind = "undocumented-event"
 	UndocumentedComment   Kind = "undocumented-comment"
 	EventData             Kind = "event-data"
-	More                  Kind = "more"
+	MoreViolations        Kind = "more"
 )
 
 // KindInfo describes a kind.
@@ -98,26 +98,26 @@ var kinds = []KindInfo{
 	{JSONInvalidUTF8, "a JSON text holds bytes that are not UTF-8"},
 	{JSONDuplicateName, "a name stands twice in one JSON object"},
 	{JSONTrailingText, "something follows the JSON value"},
-	{Type, "the value is of another type"},
-	{Enum, "the value is not one of those that are listed"},
-	{Pattern, "the string does not match the regular expression"},
-	{Format, "the string or number is not in the format"},
-	{Length, "the string is too short or too long"},
-	{Range, "the number is too small or too large"},
-	{MultipleOf, "the number is not a multiple of the one that is given"},
-	{ItemCount, "the array has too few or too many elements"},
-	{UniqueItems, "two elements of the array are equal"},
-	{FieldCount, "the object has too few or too many fields"},
+	{WrongType, "the value is of another type"},
+	{NotInEnum, "the value is not one of those that are listed"},
+	{PatternMismatch, "the string does not match the regular expression"},
+	{FormatMismatch, "the string or number is not in the format"},
+	{WrongLength, "the string is too short or too long"},
+	{OutOfRange, "the number is too small or too large"},
+	{NotMultiple, "the number is not a multiple of the one that is given"},
+	{WrongItemCount, "the array has too few or too many elements"},
+	{RepeatedItem, "two elements of the array are equal"},
+	{WrongFieldCount, "the object has too few or too many fields"},
 	{MissingField, "a required field is missing"},
 	{ForbiddenField, "the object is closed and does not declare the field"},
 	{UndocumentedField, "the object is open and no schema that applies to it names the field"},
-	{ReadOnly, "a request has a field that only responses have"},
-	{WriteOnly, "a response has a field that only requests have"},
-	{Discriminator, "the field that tells the alternatives apart is missing or names none of them"},
-	{OneOf, "the value matches more than one of the alternatives"},
-	{Not, "the value matches the schema that it must not match"},
+	{ReadOnlyField, "a request has a field that only responses have"},
+	{WriteOnlyField, "a response has a field that only requests have"},
+	{UnknownAlternative, "the field that tells the alternatives apart is missing or names none of them"},
+	{SeveralAlternatives, "the value matches more than one of the alternatives"},
+	{ForbiddenMatch, "the value matches the schema that it must not match"},
 	{UndocumentedEvent, "the stream does not declare an event of that name"},
 	{UndocumentedComment, "the stream does not declare comments and has one"},
 	{EventData, "an event is declared with data and comes without, so that no client sees it"},
-	{More, "the body or event has more violations than are listed"},
+	{MoreViolations, "the body or event has more violations than are listed"},
 }

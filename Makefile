@@ -1,0 +1,84 @@
+# The agent server, its reference, and the harness that compares them.
+#
+#   make parity     builds both servers, walks every scenario through them, prints one verdict
+#   make test       every test, with the race detector
+#   make help       all targets
+#
+# Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
+.DEFAULT_GOAL := help
+
+GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
+TS_FILES := $(shell find reference/src -name '*.ts')
+ARGS ?=
+
+.PHONY: help
+help: ## Show this help
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+.PHONY: build
+build: bin/lockstep bin/agentd reference/dist/main.js ## Build the harness and both servers
+
+bin/lockstep bin/agentd: $(GO_FILES) go.mod go.sum
+	go build -o $@ ./cmd/$(notdir $@)
+
+reference/dist/main.js: $(TS_FILES) reference/node_modules
+	npm --prefix reference run --silent build
+	@touch $@
+
+reference/node_modules: reference/package.json reference/package-lock.json
+	npm --prefix reference ci --silent
+	@touch $@
+
+.PHONY: parity lockstep
+parity lockstep: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
+	bin/lockstep run $(ARGS)
+
+.PHONY: test
+test: build ## Run every test with the race detector
+	go tool gotestsum --format pkgname -- -race ./...
+	npm --prefix reference test --silent
+
+.PHONY: test-repeat
+test-repeat: build ## Run the Go tests fifty times
+	go test -race -count=50 ./...
+
+.PHONY: bench
+bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
+	go test -run '^$$' -bench . -benchmem ./...
+
+.PHONY: lint
+lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
+	@test -z "$$(gofmt -l $(GO_FILES))" || { echo "not formatted: run make fmt"; gofmt -l $(GO_FILES); exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	npm --prefix reference run --silent lint
+	go run ./cmd/lockstep lint
+
+.PHONY: fmt
+fmt: ## Format the Go files
+	gofmt -w $(GO_FILES)
+
+.PHONY: generate
+generate: reference/node_modules ## Make gen/ from openapi.yaml
+	go generate ./gen
+
+.PHONY: check-generate
+check-generate: reference/node_modules ## Fail when gen/ is not what openapi.yaml makes
+	go test -count=1 ./gen
+
+.PHONY: update-golden
+update-golden: ## Rewrite the golden files; review the diff like code
+	go test ./harness/report -update
+
+.PHONY: tidy
+tidy: ## Tidy go.mod
+	go mod tidy
+
+.PHONY: clean
+clean: ## Remove what was built
+	rm -rf bin reference/dist reference/node_modules reports/*.json reports/*.jsonl reports/*.xml

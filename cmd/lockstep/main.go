@@ -1,0 +1,164 @@
+// Command lockstep runs one script against two servers and shows exactly where they part.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// The exit codes.
+const (
+	exitMatch   = 0 // every verdict is match
+	exitDiffer  = 1 // at least one difference, violation or shortfall
+	exitUsage   = 2 // flags or a file are wrong; nothing was started
+	exitUnknown = 3 // none differ, but at least one scenario could not be judged, or the run is incomplete
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], &world{
+		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
+		terminal: term.IsTerminal(int(os.Stdout.Fd())),
+	}))
+}
+
+// world is what the program touches outside itself.
+type world struct {
+	stdout, stderr io.Writer
+	environ        []string
+	getenv         func(string) string
+	terminal       bool // stdout is one
+}
+
+// An exitError ends the program with a code. Its message, if it has one, has not been printed yet.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// run executes the command line and returns the exit code.
+func run(ctx context.Context, args []string, w *world) int {
+	root := rootCommand(w)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitMatch
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(w.stderr, "lockstep: %s\n", text)
+	}
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
+	if isUsage(err) {
+		return exitUsage
+	}
+	return exitUnknown
+}
+
+// isUsage reports whether an error says that nothing was started because flags or files are wrong. Errors that are not
+// ours come from the command line's parser.
+func isUsage(err error) bool {
+	if _, ok := errors.AsType[*harness.UsageError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[scenario.Problems](err); ok {
+		return true
+	}
+	_, ours := errors.AsType[*runError](err)
+	return !ours
+}
+
+// A runError is what went wrong while a command ran.
+type runError struct{ err error }
+
+func (e *runError) Error() string { return e.err.Error() }
+func (e *runError) Unwrap() error { return e.err }
+
+func rootCommand(w *world) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lockstep",
+		Short: "Runs one script against two servers and shows exactly where they part",
+		Long: `lockstep runs one script against two servers and shows exactly where they part.
+
+An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.
+What they answer is compared: statuses, headers, JSON, event streams. Whatever differs is shown with
+both values, and with what the contract says of each side.`,
+		Example: `  lockstep run                            all scenarios, all targets of lockstep.yaml
+  lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
+  lockstep run --target go                one target alone, against the contract
+  lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(w.stdout)
+	root.SetErr(w.stderr)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(runCommand(w), lintCommand(w), versionCommand(w))
+	return root
+}
+
+func versionCommand(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Prints the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			fmt.Fprintf(w.stdout, "lockstep %s\n", harness.Version)
+			return nil
+		},
+	}
+}
+
+func lintCommand(w *world) *cobra.Command {
+	var config string
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
+		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, each with its file, line and
+column, and with what to write instead. Starts nothing. Exits with 2 when there is a mistake.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			p, err := harness.Load(config)
+			if problems, ok := errors.AsType[scenario.Problems](err); ok {
+				fmt.Fprintln(w.stderr, problems.Error())
+				return &exitError{code: exitUsage, err: fmt.Errorf("%d mistakes", len(problems))}
+			}
+			if err != nil {
+				return &exitError{exitUsage, err}
+			}
+			fmt.Fprintf(w.stdout, "%s: no mistakes in %d scenarios\n", config, len(p.Scenarios))
+			return nil
+		},
+	}
+	configFlag(cmd, &config)
+	return cmd
+}
+
+func configFlag(cmd *cobra.Command, config *string) {
+	cmd.Flags().StringVarP(config, "config", "c", "lockstep.yaml", "the project's file")
+}

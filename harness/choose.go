@@ -1,0 +1,189 @@
+package harness
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A UsageError is a wish that cannot be granted: a target, a tag or a pattern that is not there. Nothing was started.
+type UsageError struct {
+	What string
+	Fix  string
+}
+
+func (e *UsageError) Error() string {
+	if e.Fix == "" {
+		return e.What
+	}
+	return e.What + "\n\tfix: " + e.Fix
+}
+
+// choose returns the targets to run, the reference first, and whether there is no reference because there is only one.
+//
+// A wish is a target's name, or name=URL for a server that already runs: then the name may be a new one. A name twice
+// is two servers of that kind. Without wishes, all targets of the project run.
+func (p *Project) choose(wishes []string, reference string) (targets []Target, alone bool, err error) {
+	if len(wishes) == 0 {
+		for _, t := range p.Targets {
+			wishes = append(wishes, t.Spec.Name)
+		}
+	}
+	taken := map[string]int{}
+	for _, wish := range wishes {
+		t, err := p.target(wish)
+		if err != nil {
+			return nil, false, err
+		}
+		taken[t.Spec.Name]++
+		if n := taken[t.Spec.Name]; n > 1 {
+			t.Spec.Name = fmt.Sprintf("%s-%d", t.Spec.Name, n)
+		}
+		targets = append(targets, t)
+	}
+	if len(targets) == 1 {
+		return targets, true, nil
+	}
+	name := reference
+	if name == "" {
+		name = p.Reference
+	}
+	at := slices.IndexFunc(targets, func(t Target) bool { return t.Spec.Name == name })
+	if at < 0 && reference != "" {
+		return nil, false, &UsageError{fmt.Sprintf("reference %q is not among the targets of this run", reference), "name one of: " + strings.Join(names(targets), ", ")}
+	}
+	at = max(at, 0) // without the project's reference, the first one stands in for it
+	first := targets[at]
+	targets = slices.Insert(slices.Delete(targets, at, at+1), 0, first)
+	return targets, false, distinct(targets)
+}
+
+func (p *Project) target(wish string) (Target, error) {
+	name, address, isURL := strings.Cut(wish, "=")
+	known := slices.IndexFunc(p.Targets, func(t Target) bool { return t.Spec.Name == name })
+	if !isURL {
+		if known < 0 {
+			return Target{}, &UsageError{fmt.Sprintf("target %q is not in %s", name, p.File), yamldoc.DidYouMean(name, names(p.Targets))}
+		}
+		return p.Targets[known], nil
+	}
+	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return Target{}, &UsageError{fmt.Sprintf("target %s: %q is no address of a server", name, address), "write name=http://host:port"}
+	}
+	t := Target{Spec: target.Spec{Name: name, URL: address, Ready: p.Targets[0].Spec.Ready}}
+	if known >= 0 {
+		t.Spec.Ready, t.Header = p.Targets[known].Spec.Ready, p.Targets[known].Header
+	}
+	return t, nil
+}
+
+// distinct refuses targets that are the same server: comparing it with itself proves nothing.
+func distinct(targets []Target) error {
+	seen := map[string]string{}
+	for _, t := range targets {
+		if t.Spec.URL == "" {
+			continue
+		}
+		address := strings.TrimRight(t.Spec.URL, "/")
+		if other, twice := seen[address]; twice {
+			return &UsageError{fmt.Sprintf("targets %q and %q are the same server, %s", other, t.Spec.Name, address), "give each a server of its own"}
+		}
+		seen[address] = t.Spec.Name
+	}
+	return nil
+}
+
+func names(targets []Target) []string {
+	out := make([]string, len(targets))
+	for i, t := range targets {
+		out[i] = t.Spec.Name
+	}
+	return out
+}
+
+// A Selection says which scenarios run. Empty, all do. What is given must select something.
+type Selection struct {
+	// Paths are ids of scenarios or of folders: "client-tools/register", "client-tools", "client-tools/odd-ids[slash]".
+	// A file's name, "scenarios/client-tools/register.yaml", will do as well.
+	Paths []string
+	Tags  []string // scenarios with all of these tags
+	Skip  []string // not those with any of these tags
+	Names []string // scenarios whose id or why contains all of these texts, whatever their case
+}
+
+// pick returns the selected scenarios.
+func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
+	if err := p.checkTags(append(slices.Clone(sel.Tags), sel.Skip...)); err != nil {
+		return nil, err
+	}
+	for _, path := range sel.Paths {
+		if !slices.ContainsFunc(p.Scenarios, func(s *scenario.Scenario) bool { return under(s, path) }) {
+			ids := make([]string, len(p.Scenarios))
+			for i, s := range p.Scenarios {
+				ids[i] = s.Base()
+			}
+			near, ok := yamldoc.Nearest(path, ids)
+			e := &UsageError{What: fmt.Sprintf("no scenario at %q", path)}
+			if ok {
+				e.Fix = fmt.Sprintf("did you mean %q?", near)
+			}
+			return nil, e
+		}
+	}
+	var out []*scenario.Scenario
+	for _, s := range p.Scenarios {
+		if sel.takes(s) {
+			out = append(out, s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, &UsageError{"no scenario is selected", "ask for less at once: paths, tags and names must all fit"}
+	}
+	return out, nil
+}
+
+func (p *Project) checkTags(tags []string) error {
+	var known []string
+	for _, s := range p.Scenarios {
+		known = append(known, s.Tags...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, tag := range tags {
+		if !slices.Contains(known, tag) {
+			return &UsageError{fmt.Sprintf("no scenario has the tag %q", tag), yamldoc.DidYouMean(tag, known)}
+		}
+	}
+	return nil
+}
+
+func (sel Selection) takes(s *scenario.Scenario) bool {
+	has := func(tag string) bool { return slices.Contains(s.Tags, tag) }
+	if len(sel.Paths) > 0 && !slices.ContainsFunc(sel.Paths, func(path string) bool { return under(s, path) }) {
+		return false
+	}
+	for _, tag := range sel.Tags {
+		if !has(tag) {
+			return false
+		}
+	}
+	text := strings.ToLower(s.ID + "\n" + s.Why)
+	for _, name := range sel.Names {
+		if !strings.Contains(text, strings.ToLower(name)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(sel.Skip, has)
+}
+
+// under reports whether a path means the scenario: its id, that of its table, a folder above it, or its file.
+func under(s *scenario.Scenario, path string) bool {
+	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
+	return s.ID == path || s.Base() == path || strings.HasPrefix(s.ID, path+"/") || s.File == path ||
+		strings.HasPrefix(s.File, path+"/")
+}

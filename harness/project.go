@@ -1,0 +1,261 @@
+package harness
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// ProjectSchema is the JSON Schema of lockstep.yaml.
+//
+//go:embed project.schema.json
+var ProjectSchema []byte
+
+var projectSchema = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(ProjectSchema, scenario.Schema) })
+
+// A Project is what lockstep.yaml says, with the contract and the scenarios it names.
+type Project struct {
+	File     string
+	Contract *contract.Document
+	// ContractFile is where it was read.
+	ContractFile string
+	Scenarios    []*scenario.Scenario // all of them, in the order of their files
+	Reference    string               // the target that is taken as right
+	Targets      []Target             // in the order of the file
+	Rules        scenario.Rules
+	Limits       Limits
+
+	sums sums
+}
+
+// A Target is a server of a project.
+type Target struct {
+	Spec   target.Spec
+	Header transcript.Header // sent with every request
+}
+
+// Limits bound a run. Zero values stand for the defaults that the comments name.
+type Limits struct {
+	Step     time.Duration // a step: 10 s
+	Scenario time.Duration // a scenario: 60 s
+	Settle   time.Duration // what a stream that lags behind gets to catch up: 1 s
+	Body     int64         // bytes of a body that are kept: 64 MiB
+	Events   int           // events of a stream that are kept: 100,000
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Step == 0 {
+		l.Step = 10 * time.Second
+	}
+	if l.Scenario == 0 {
+		l.Scenario = 60 * time.Second
+	}
+	if l.Settle == 0 {
+		l.Settle = time.Second
+	}
+	if l.Body == 0 {
+		l.Body = 64 << 20
+	}
+	if l.Events == 0 {
+		l.Events = 100_000
+	}
+	return l
+}
+
+// sums are the SHA-256 sums of what a run depends on, for its run file.
+type sums struct{ contract, scenarios, rules string }
+
+// Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes:
+// all of them, of all files.
+func Load(file string) (*Project, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "write one (docs/project.md has an example), or name another with --config"}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, problems := yamldoc.Parse(file, data)
+	if len(problems) == 0 {
+		problems = projectSchema().Check(file, root)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	p := &Project{File: file, Reference: root.Get("reference").Text, sums: sums{rules: sum(data)}}
+	l := loader{p: p, dir: filepath.Dir(file)}
+	l.targets(root)
+	l.limits(root.Get("limits"))
+	l.rules(root.Get("compare"))
+	l.contract(root)
+	if err := l.scenarios(root.Get("scenarios")); err != nil {
+		return nil, err
+	}
+	l.references(root)
+	if err := l.problems.Sort().Err(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// A loader fills a project from the nodes of its file, whose shape the schema has checked.
+type loader struct {
+	p        *Project
+	dir      string
+	problems scenario.Problems
+}
+
+func (l *loader) problem(n *yamldoc.Node, what, fix string) {
+	l.problems = append(l.problems, scenario.Problem{File: l.p.File, Line: n.Line, Column: n.Column, What: what, Fix: fix})
+}
+
+func (l *loader) path(p string) string {
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(l.dir, p)
+}
+
+func (l *loader) targets(root *yamldoc.Node) {
+	var names []string
+	for k, n := range root.Get("targets").Entries() {
+		names = append(names, k.Text)
+		t := Target{Spec: target.Spec{
+			Name: k.Text,
+			URL:  n.Get("url").Str(),
+			Ready: target.Ready{
+				Path: n.Get("ready").Get("get").Str(), Status: integer(n.Get("ready").Get("status")),
+				Within: duration(n.Get("ready").Get("within")),
+			},
+			Stop: target.Stop{Grace: duration(n.Get("stop"))},
+		}}
+		if t.Spec.URL == "" {
+			t.Spec.Dir = l.path(n.Get("dir").Str())
+		}
+		for _, item := range n.Get("command").Elements() {
+			t.Spec.Command = append(t.Spec.Command, item.Text)
+		}
+		for _, item := range n.Get("inherit").Elements() {
+			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
+		}
+		for k, v := range n.Get("env").Entries() {
+			if t.Spec.Env == nil {
+				t.Spec.Env = map[string]string{}
+			}
+			t.Spec.Env[k.Text] = v.Text
+		}
+		for k, v := range n.Get("headers").Entries() {
+			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
+		}
+		if n.Get("url") != nil && n.Get("command") != nil {
+			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: a command is started, a url already runs")
+		}
+		l.p.Targets = append(l.p.Targets, t)
+	}
+	if !slices.Contains(names, l.p.Reference) {
+		l.problem(root.Get("reference"), fmt.Sprintf("reference %q is no target", l.p.Reference), yamldoc.DidYouMean(l.p.Reference, names))
+	}
+}
+
+func (l *loader) limits(n *yamldoc.Node) {
+	l.p.Limits = Limits{
+		Step: duration(n.Get("step")), Scenario: duration(n.Get("scenario")), Settle: duration(n.Get("settle")),
+		Body: int64(integer(n.Get("body"))), Events: integer(n.Get("events")),
+	}.withDefaults()
+}
+
+func (l *loader) rules(n *yamldoc.Node) {
+	rules, problems := scenario.DecodeRules(l.p.File, n)
+	l.p.Rules = rules
+	l.problems = append(l.problems, problems...)
+}
+
+func (l *loader) contract(root *yamldoc.Node) {
+	file := l.path(root.Get("contract").Text)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		l.problem(root.Get("contract"), err.Error(), "name the OpenAPI document, relative to this file")
+		return
+	}
+	l.p.sums.contract = sum(data)
+	doc, err := contract.Parse(data, &contract.Options{
+		File: file, AllowUndocumentedFields: root.Get("undocumented").Str() == "allow",
+	})
+	if problems, ok := errors.AsType[contract.Problems](err); ok {
+		for _, p := range problems {
+			l.problems = append(l.problems, scenario.Problem(p))
+		}
+		return
+	}
+	l.p.Contract, l.p.ContractFile = doc, file
+}
+
+func (l *loader) scenarios(n *yamldoc.Node) error {
+	all, err := scenario.Load(l.path(n.Text))
+	if problems, ok := errors.AsType[scenario.Problems](err); ok {
+		l.problems = append(l.problems, problems...)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		l.problem(n, err.Error(), "name the folder with the scenarios, relative to this file")
+	} else if err != nil {
+		return err
+	} else if len(all) == 0 {
+		l.problem(n, fmt.Sprintf("no scenario in %s", l.path(n.Text)), "write one: docs/scenarios.md has the language")
+	}
+	l.p.Scenarios = all
+	var texts bytes.Buffer
+	for _, s := range all {
+		fmt.Fprintf(&texts, "%s\n%d\n", s.ID, len(s.Text))
+		texts.Write(s.Text)
+	}
+	l.p.sums.scenarios = sum(texts.Bytes())
+	return nil
+}
+
+// references checks what the files say of each other: that scenarios speak of operations the contract has, and rules of
+// streams that it has.
+func (l *loader) references(root *yamldoc.Node) {
+	if l.p.Contract == nil {
+		return
+	}
+	for k := range root.Get("compare").Get("streams").Entries() {
+		l.problems = append(l.problems, l.p.checkStreamRule(l.p.File, k.Text, k.Line)...)
+	}
+	seen := map[string]bool{}
+	for _, s := range l.p.Scenarios {
+		if !seen[s.Base()] { // rows share their steps
+			seen[s.Base()] = true
+			l.problems = append(l.problems, l.p.checkScenario(s)...)
+		}
+	}
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+func duration(n *yamldoc.Node) time.Duration {
+	d, _ := time.ParseDuration(n.Str()) // the schema wants a time
+	return d
+}
+
+func integer(n *yamldoc.Node) int {
+	v, _ := strconv.Atoi(n.Str()) // the schema wants an integer
+	return v
+}

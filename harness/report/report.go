@@ -1,0 +1,24 @@
+// Package report shows a judged run to people and to machines: a terminal, JSON, JUnit.
+//
+// It can show last month's run as well as today's: it knows what was judged, and nothing of how to run anything.
+package report
+
+import (
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Document is a run as reports show it.
+type Document struct {
+	Version  string    `json:"version"` // of lockstep
+	Started  time.Time `json:"started"`
+	Millis   int64     `json:"ms"` // how long the run took
+	Seed     uint64    `json:"seed"`
+	Jobs     int       `json:"jobs"`
+	Project  string    `json:"project"`  // the path of lockstep.yaml
+	Contract string    `json:"contract"` // the path of the OpenAPI document
+	// Alone says that there was one target: it was judged by the contract and by the scenarios alone.
+	Alone bool `json:"alone,omitempty"`
+	verdict.Run
+}

@@ -1,0 +1,49 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// compareRules turns the rules of a project and a scenario into those of a comparison.
+func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
+	out := &compare.Rules{Streams: map[string]compare.Stream{}, Steps: map[string]compare.Step{}}
+	for _, r := range []scenario.Rules{s.Compare, project} { // the scenario's own rules come first
+		for _, name := range r.Headers {
+			if !slices.ContainsFunc(out.Headers, func(n string) bool { return strings.EqualFold(n, name) }) {
+				out.Headers = append(out.Headers, name)
+			}
+		}
+		out.Volatile = append(out.Volatile, volatile(r.Volatile)...)
+		for name, rule := range r.Streams {
+			if _, ok := out.Streams[name]; !ok {
+				out.Streams[name] = streamRule(rule)
+			}
+		}
+	}
+	s.Walk(func(step *scenario.Step) {
+		if r := step.Rules(); len(r.Headers)+len(r.Volatile) > 0 {
+			out.Steps[step.ID] = compare.Step{Headers: r.Headers, Volatile: volatile(r.Volatile)}
+		}
+	})
+	return out
+}
+
+func volatile(rules []scenario.Volatile) []compare.Volatile {
+	out := make([]compare.Volatile, len(rules))
+	for i, r := range rules {
+		out[i] = compare.Volatile{At: r.At, Kind: compare.VolatileKind(r.Kind)}
+	}
+	return out
+}
+
+func streamRule(r scenario.StreamRule) compare.Stream {
+	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin}
+	if h := r.Heartbeat; h != nil {
+		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, Tolerance: h.Tolerance}
+	}
+	return out
+}

@@ -1,0 +1,272 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Options say what to run and how. A nil *Options runs everything.
+type Options struct {
+	// Targets are names of the project's targets, or name=URL for servers that already run; all of the project when
+	// empty. With one target there is nothing to compare: it is judged by the contract and by what scenarios expect.
+	Targets   []string
+	Reference string // the target that is taken as right, instead of the project's
+	Select    Selection
+	Jobs      int    // scenarios at a time; twice the processors, and at least four, when 0
+	Seed      uint64 // decides which target starts a step; drawn when 0
+	// RunFile gets the transcripts, when set.
+	RunFile io.Writer
+	// Environ is the environment that targets inherit the usual variables from, as os.Environ returns it.
+	Environ []string
+	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
+	Progress func(done, of int, s *verdict.Scenario)
+	Log      *slog.Logger // what happens to targets; nil: nobody listens
+}
+
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.Jobs <= 0 {
+		out.Jobs = max(4, 2*runtime.GOMAXPROCS(0))
+	}
+	if out.Seed == 0 {
+		out.Seed = rand.Uint64()>>11 | 1 // short enough to be typed again
+	}
+	if out.Log == nil {
+		out.Log = slog.New(slog.DiscardHandler)
+	}
+	return out
+}
+
+// A Result is a run and its judgement.
+type Result struct {
+	verdict.Run
+	Started time.Time
+	Took    time.Duration
+	Seed    uint64
+	Jobs    int
+	Alone   bool // there was one target and nothing to compare it with
+}
+
+// Run starts the targets, walks the selected scenarios through them, stops the targets and returns the judgement. The
+// error is a *UsageError when the options ask for what is not there; nothing has been started then. A target that does
+// not start, and an interrupt, are no errors but an incomplete run.
+func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
+	opts := options.withDefaults()
+	targets, alone, err := p.choose(opts.Targets, opts.Reference)
+	if err != nil {
+		return nil, err
+	}
+	scenarios, err := p.pick(opts.Select)
+	if err != nil {
+		return nil, err
+	}
+	e := &execution{
+		project: p, opts: opts, targets: targets, scenarios: scenarios,
+		result: &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone},
+		judged: make([]*verdict.Scenario, len(scenarios)),
+	}
+	if err := e.openRunFile(); err != nil {
+		return nil, err
+	}
+	e.coverage = p.Contract.NewCoverage()
+	e.drive(ctx)
+	return e.conclude(ctx)
+}
+
+// An execution is a run under way.
+type execution struct {
+	project   *Project
+	opts      Options
+	targets   []Target
+	scenarios []*scenario.Scenario
+	result    *Result
+
+	mu       sync.Mutex // guards what follows
+	judged   []*verdict.Scenario
+	done     int
+	coverage *contract.Coverage
+	file     *transcript.RunWriter
+	failed   error // the run file cannot be written
+}
+
+func (e *execution) openRunFile() error {
+	if e.opts.RunFile == nil {
+		return nil
+	}
+	h := transcript.RunHeader{
+		Version: Version, Started: e.result.Started, Seed: e.opts.Seed,
+		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
+	}
+	for i, t := range e.targets {
+		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.result.Alone})
+	}
+	var err error
+	e.file, err = transcript.NewRunWriter(e.opts.RunFile, h)
+	return err
+}
+
+// drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
+// first, because they take longest, and only as many of them at a time as there are processors.
+func (e *execution) drive(ctx context.Context) {
+	shared := e.newFleet(ctx)
+	defer shared.stop()
+	processors := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
+	queue := make(chan int)
+	var workers sync.WaitGroup
+	for range e.opts.Jobs {
+		workers.Go(func() {
+			for i := range queue {
+				if e.scenarios[i].Fresh {
+					processors <- struct{}{}
+					e.fresh(ctx, i)
+					<-processors
+				} else {
+					e.one(ctx, i, shared)
+				}
+			}
+		})
+	}
+	for _, fresh := range []bool{true, false} {
+		for i, s := range e.scenarios {
+			if s.Fresh == fresh && ctx.Err() == nil {
+				queue <- i
+			}
+		}
+	}
+	close(queue)
+	workers.Wait()
+}
+
+// fresh runs a scenario on targets of its own.
+func (e *execution) fresh(ctx context.Context, i int) {
+	for _, t := range e.targets {
+		if t.Spec.URL != "" {
+			e.judge(i, nil, fmt.Sprintf("it needs newly started targets, and %s is a server that already runs", t.Spec.Name))
+			return
+		}
+	}
+	f := e.newFleet(ctx)
+	defer f.stop()
+	e.one(ctx, i, f)
+}
+
+// one runs a scenario on a fleet.
+func (e *execution) one(ctx context.Context, i int, f *fleet) {
+	targets, broken := f.start()
+	if broken != nil {
+		e.judge(i, unusable(e.scenarios[i], e.targets, broken), "")
+		return
+	}
+	e.judge(i, run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i])), "")
+}
+
+// unusable are the transcripts of a scenario whose targets did not start.
+func unusable(s *scenario.Scenario, targets []Target, broken []error) []*transcript.Transcript {
+	out := make([]*transcript.Transcript, len(targets))
+	for i, t := range targets {
+		out[i] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now()}
+		if err := broken[i]; err != nil {
+			out[i].Unusable, out[i].Log = err.Error(), logOf(err)
+		}
+	}
+	return out
+}
+
+func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
+	l := e.project.Limits
+	rules := compareRules(e.project.Rules, s)
+	return &run.Options{
+		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
+		Contract: consultant{e.project.Contract}, Heartbeat: rules.Beats,
+	}
+}
+
+// judge judges what the targets did, or notes why the scenario does not apply.
+func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
+	s := e.scenarios[i]
+	v := verdict.Judge(&verdict.Case{
+		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, NotApplicable: notApplicable,
+		Transcripts: ts, Alone: e.result.Alone,
+		Rules: compareRules(e.project.Rules, s), Contract: e.project.Contract,
+	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.judged[i] = &v
+	e.done++
+	for _, t := range ts {
+		e.coverage.Add(t)
+		if e.file != nil && e.failed == nil {
+			e.failed = e.file.Write(t)
+		}
+	}
+	if e.opts.Progress != nil {
+		e.opts.Progress(e.done, len(e.scenarios), &v)
+	}
+}
+
+func (e *execution) conclude(ctx context.Context) (*Result, error) {
+	r := e.result
+	for _, v := range e.judged {
+		if v != nil {
+			r.Add(*v)
+		}
+	}
+	if ctx.Err() != nil {
+		r.Incomplete = fmt.Sprintf("interrupted after %d of %d scenarios: %v", e.done, len(e.scenarios), context.Cause(ctx))
+	}
+	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
+		e.failed = errors.Join(e.failed, e.file.Close())
+	}
+	r.Coverage = *e.coverage
+	r.Took = time.Since(r.Started)
+	r.Conclude()
+	return r, e.failed
+}
+
+// consultant answers what a run asks of the contract.
+type consultant struct{ doc *contract.Document }
+
+func (c consultant) Operation(method, target string) string {
+	if op, ok := c.doc.Operation(method, target); ok {
+		return op.String()
+	}
+	return ""
+}
+
+func (c consultant) EventName(operation string, ev *transcript.Event) string {
+	op, _ := c.doc.Named(operation)
+	return c.doc.EventName(op, ev)
+}
+
+func (c consultant) Objections(method, target string, h transcript.Header, body []byte) []string {
+	var out []string
+	for _, v := range c.doc.CheckRequest(method, target, h, body) {
+		out = append(out, v.Place+": "+v.Text)
+	}
+	return out
+}
+
+// Document returns the run as reports show it.
+func (r *Result) Document(p *Project) *report.Document {
+	return &report.Document{
+		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
+		Project: p.File, Contract: p.ContractFile, Run: r.Run,
+	}
+}

@@ -1,0 +1,220 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/sse"
+)
+
+// errNoStream is why a step is skipped that needs a stream or a request which did not come about.
+var errNoStream = errors.New("it was not opened")
+
+func (w *walker) stream(name string) *stream {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.streams[name]
+}
+
+func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.Step) error {
+	rec.Stream = do.Name
+	p, err := w.prepare(&do.Request, "text/event-stream")
+	if err != nil {
+		return err
+	}
+	if rec.Expect, err = w.expect(do.Expect); err != nil {
+		return err
+	}
+	only := make([]*transcript.Pattern, len(do.Only))
+	for i := range do.Only {
+		if only[i], err = w.pattern(&do.Only[i]); err != nil {
+			return err
+		}
+	}
+	operation := w.stage.opts.Contract.Operation(p.wire.Method, p.wire.Target)
+	headCtx, cancel := w.within(ctx, do.Within)
+	defer cancel()
+	x, opened, err := w.server.Client.Stream(headCtx, w.t.Started, p.wire, &sse.WatchOptions{
+		Start:     w.t.Started,
+		Name:      func(ev *transcript.Event) string { return w.stage.opts.Contract.EventName(operation, ev) },
+		Keep:      func(ev *transcript.Event) bool { return wanted(only, ev) },
+		MaxEvents: w.stage.opts.Events,
+	})
+	if err != nil {
+		return &faultError{err.Error()}
+	}
+	x.Request.Malformed = p.malformed
+	rec.Exchanges = []*transcript.Exchange{x}
+	if opened == nil {
+		return nil // the answer is no stream, which is compared like any other
+	}
+	x.Stream = do.Name
+	s := &stream{
+		Stream: opened,
+		rec:    &transcript.Stream{Name: do.Name, Step: rec.ID, Operation: operation, At: x.Head},
+		beats:  func(ev *transcript.Event) bool { return w.stage.opts.Heartbeat(do.Name, operation, ev) },
+		cut:    -1,
+	}
+	w.mu.Lock()
+	w.streams[do.Name] = s
+	w.opened = append(w.opened, s)
+	w.mu.Unlock()
+	if do.Ready == nil {
+		return nil
+	}
+	event, err := do.Ready.Event.Text(&w.env, nil)
+	if err != nil {
+		return err
+	}
+	ctx, cancelReady := w.within(ctx, do.Ready.Within)
+	defer cancelReady()
+	w.awaitEvents(ctx, s, &transcript.Pattern{Event: &event}, 1, "ready", rec)
+	return nil
+}
+
+// wanted reports whether an event is one of those a stream is opened for. Comments belong to every scenario.
+func wanted(only []*transcript.Pattern, ev *transcript.Event) bool {
+	if len(only) == 0 || ev.Comment {
+		return true
+	}
+	for _, p := range only {
+		if match.Event(p, ev) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.Step) error {
+	rec.Stream = do.Stream
+	s := w.stream(do.Stream)
+	if s == nil {
+		return errNoStream
+	}
+	pattern, err := w.pattern(do.Match)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := w.within(ctx, do.Within)
+	defer cancel()
+	if pattern != nil {
+		if ev := w.awaitEvents(ctx, s, pattern, do.Times, "event", rec); ev != nil {
+			w.capture(do.Capture, []byte(ev.Data), nil, rec)
+		}
+	}
+	if do.End && rec.Unmet == nil {
+		if err := s.Watch.AwaitEnd(ctx); err != nil {
+			rec.Unmet = &transcript.Unmet{Kind: "end", What: "the end of the stream", Why: waited(w, rec)}
+		}
+	}
+	return nil
+}
+
+// awaitEvents waits for so many events that match, notes which they are, and returns the last of them; nil when it did
+// not come.
+func (w *walker) awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times int, kind string, rec *transcript.Step) *transcript.Event {
+	var last *transcript.Event
+	for range times {
+		i, err := s.Watch.Await(ctx, s.cursor, func(ev *transcript.Event) bool {
+			if !match.Event(p, ev) {
+				return false
+			}
+			last = ev
+			return true
+		})
+		if err != nil {
+			why := waited(w, rec)
+			if errors.Is(err, sse.ErrEnded) {
+				why = "the stream ended before it came"
+			}
+			rec.Unmet = &transcript.Unmet{
+				Kind: kind, What: describe(p, times),
+				Why: fmt.Sprintf("%s; %d other events came since", why, s.length()-s.cursor),
+			}
+			return nil
+		}
+		rec.Events = append(rec.Events, i)
+		s.cursor = i + 1
+	}
+	return last
+}
+
+func waited(w *walker, rec *transcript.Step) string {
+	return fmt.Sprintf("it did not come within %s", (w.since() - rec.At).Round(1e6))
+}
+
+// describe says which event a pattern means.
+func describe(p *transcript.Pattern, times int) string {
+	var parts []string
+	if p.Event != nil {
+		parts = append(parts, fmt.Sprintf("event %q", *p.Event))
+	} else {
+		parts = append(parts, "an event")
+	}
+	if p.Data != nil {
+		parts = append(parts, fmt.Sprintf("with data %q", *p.Data))
+	}
+	if p.JSON != nil {
+		for path, want := range p.JSON.At {
+			parts = append(parts, fmt.Sprintf("with %s at %s", want, path))
+		}
+		for path, want := range p.JSON.Matches {
+			parts = append(parts, fmt.Sprintf("with %s matching %s", path, want))
+		}
+	}
+	if times > 1 {
+		parts = append(parts, fmt.Sprintf("(%d times)", times))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (w *walker) never(do *scenario.Never, rec *transcript.Step) error {
+	rec.Stream = do.Stream
+	s := w.stream(do.Stream)
+	if s == nil {
+		return errNoStream
+	}
+	pattern, err := w.pattern(do.Match)
+	if err != nil {
+		return err
+	}
+	from := w.since()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.t.Windows = append(w.t.Windows, transcript.Window{
+		Step: rec.ID, Line: rec.Line, Stream: do.Stream, Match: pattern,
+		First: s.length(), From: from, To: from + do.Within,
+	})
+	return nil
+}
+
+func (w *walker) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcript.Step) error {
+	if c := w.take(do.Name); c != nil {
+		c.cancel(errDone)
+		<-c.done
+		if c.fault != nil {
+			return c.fault
+		}
+		rec.Exchanges = []*transcript.Exchange{c.x}
+		return nil
+	}
+	rec.Stream = do.Name
+	s := w.stream(do.Name)
+	if s == nil {
+		return errNoStream
+	}
+	switch do.How {
+	case scenario.HalfClose:
+		_ = s.CloseWrite() // when the server has hung up already, the recording tells
+	case scenario.Drop:
+		s.hangUp(s.Reset)
+	default:
+		s.hangUp(s.Close)
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+// Package run walks a scenario on all targets side by side and writes down what happened.
+//
+// Every target has a walker of its own, with its own values, streams and connections. The walkers go in lockstep: all of
+// them do a step before any of them does the next one. Nothing is judged here. A demand that does not hold, a request
+// that fails, an event that does not come is recorded, and the walker goes on as far as it can, because the rest is
+// evidence too.
+//
+// What decides when a stream is closed is worth a word. Two correct servers send the last event at slightly different
+// times, so a stream is closed when the walkers have received equally many events, or when the one that lags behind has
+// had its chance (Options.Settle). Green runs do not wait, and red ones wait once.
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	mathrand "math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+)
+
+// A Target is a server that scenarios are driven against. It can be used by several scenarios at the same time.
+type Target struct {
+	Name   string
+	Client *httpwire.Client
+	Header transcript.Header // sent with every request
+	// Process is set when the harness started the target, and knows how it fares.
+	Process Process
+}
+
+// Process is the life of a target that the harness started.
+type Process interface {
+	Exited() <-chan struct{}
+	ExitStatus() string // once Exited is closed
+	Log() []string      // its last lines
+	// Terminate asks it to end, waits until it has, and returns how it ended.
+	Terminate(ctx context.Context) (status string, err error)
+}
+
+// Contract is what a run wants to know of the contract.
+type Contract interface {
+	// Operation returns the method and path template of a request, "GET /event", or "".
+	Operation(method, target string) string
+	// EventName returns what the contract calls an event of a stream's operation.
+	EventName(operation string, ev *transcript.Event) string
+	// Objections returns what the contract has against a request, a sentence each.
+	Objections(method, target string, h transcript.Header, body []byte) []string
+}
+
+// Options bound and inform a run. All fields are needed.
+type Options struct {
+	Step     time.Duration // a step that names no bound of its own
+	Scenario time.Duration // a scenario that names no limit of its own
+	Settle   time.Duration // what a stream that lags behind gets
+	Events   int           // events of a stream that are kept
+	Seed     uint64        // decides who starts a step
+	Contract Contract
+	// Heartbeat reports whether an event only keeps its stream alive. Streams are called by name and by operation.
+	Heartbeat func(stream, operation string, ev *transcript.Event) bool
+}
+
+// errInterrupted and errLimit are why a scenario is cut short.
+var (
+	errLimit = errors.New("the scenario's limit is over")
+	errDone  = errors.New("the scenario is over")
+)
+
+// Scenario drives one scenario on the targets and returns a transcript of each, in their order. It returns when
+// everything it started has ended.
+func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts *Options) []*transcript.Transcript {
+	limit := s.Limit
+	if limit == 0 {
+		limit = opts.Scenario
+	}
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	defer cancel()
+	r := &stage{opts: opts, scenario: s, dice: dice(opts.Seed, s.ID)}
+	for _, t := range targets {
+		r.walkers = append(r.walkers, newWalker(r, t))
+	}
+	for i := range s.Steps {
+		r.step(bounded, &s.Steps[i])
+	}
+	r.awaitWindows(bounded, "")
+	for _, name := range r.streamNames() {
+		r.settle(bounded, name)
+	}
+	r.each(func(w *walker) { w.closeAll() })
+	for i := len(s.Teardown) - 1; i >= 0; i-- {
+		// The teardown has a bound of its own: it runs above all when the scenario has used up its own.
+		tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Step)
+		r.step(tctx, &s.Teardown[i])
+		cancel()
+	}
+	out := make([]*transcript.Transcript, len(targets))
+	r.each(func(w *walker) { w.finish(bounded) })
+	for i, w := range r.walkers {
+		out[i] = w.t
+	}
+	return out
+}
+
+// dice returns the source of chance of a scenario: the same for the same seed, whatever else runs.
+func dice(seed uint64, id string) *mathrand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	return mathrand.New(mathrand.NewPCG(seed, h.Sum64()))
+}
+
+// A stage is one scenario under way on all targets.
+type stage struct {
+	opts     *Options
+	scenario *scenario.Scenario
+	walkers  []*walker
+	dice     *mathrand.Rand
+}
+
+// each runs f for every walker at once and waits. Chance decides who starts.
+func (r *stage) each(f func(*walker)) {
+	if len(r.walkers) == 1 {
+		f(r.walkers[0])
+		return
+	}
+	var wg sync.WaitGroup
+	for _, i := range r.dice.Perm(len(r.walkers)) {
+		wg.Go(func() { f(r.walkers[i]) })
+	}
+	wg.Wait()
+}
+
+// step does one step on all targets.
+func (r *stage) step(ctx context.Context, st *scenario.Step) {
+	if h, ok := st.Do.(*scenario.Hangup); ok && h.How != scenario.HalfClose {
+		r.awaitWindows(ctx, h.Name)
+		r.settle(ctx, h.Name)
+	}
+	r.each(func(w *walker) { w.t.Steps = append(w.t.Steps, w.do(ctx, st)...) })
+}
+
+// awaitWindows waits until no window of a stream is open any more, or of all streams if none is named.
+func (r *stage) awaitWindows(ctx context.Context, stream string) {
+	var until time.Time
+	for _, w := range r.walkers {
+		for _, window := range w.t.Windows {
+			if end := w.t.Started.Add(window.To); (stream == "" || window.Stream == stream) && end.After(until) {
+				until = end
+			}
+		}
+	}
+	if wait := time.Until(until); wait > 0 {
+		pause(ctx, wait)
+	}
+}
+
+// pause waits for a time, or until the context ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// streamNames returns the names of all streams that any walker has open, each once, in the order of their opening.
+func (r *stage) streamNames() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, w := range r.walkers {
+		for _, s := range w.opened {
+			if !seen[s.rec.Name] {
+				seen[s.rec.Name] = true
+				names = append(names, s.rec.Name)
+			}
+		}
+	}
+	return names
+}
+
+// settle lets a stream that lags behind catch up, and then decides, for all walkers at once, which events still count.
+func (r *stage) settle(ctx context.Context, name string) {
+	var streams []*stream
+	for _, w := range r.walkers {
+		if s := w.stream(name); s != nil && !s.closed {
+			streams = append(streams, s)
+		}
+	}
+	if len(streams) < len(r.walkers) || len(streams) == 1 {
+		return // one walker does not have it, so there is nothing to wait for
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+	defer cancel()
+	for {
+		behind := laggard(streams)
+		if behind == nil || behind.Ended() || ctx.Err() != nil {
+			break
+		}
+		_, changed := behind.count()
+		if behind != laggard(streams) {
+			continue // it caught up before we looked
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		}
+	}
+	for _, s := range streams {
+		s.cut = s.length()
+	}
+}
+
+// laggard returns a stream that has fewer events than another, nil when all have equally many.
+func laggard(streams []*stream) *stream {
+	least, most := streams[0], streams[0]
+	leastN, _ := least.count()
+	mostN := leastN
+	for _, s := range streams[1:] {
+		n, _ := s.count()
+		if n < leastN {
+			least, leastN = s, n
+		}
+		if n > mostN {
+			most, mostN = s, n
+		}
+	}
+	if least == most || leastN == mostN {
+		return nil
+	}
+	return least
+}
+
+// unique returns a token that has not been used before: a letter, then letters and digits.
+func unique() string {
+	return "u" + strings.ToLower(rand.Text()[:11])
+}
+
+// objections joins what the contract has against a request.
+func objections(all []string) string { return strings.Join(all, "; ") }
+
+// quote returns a JSON string.
+func quote(s string) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(fmt.Sprintf("run: a string does not encode: %v", err))
+	}
+	return b
+}
+
+// escapePath percent-encodes everything but unreserved characters (RFC 3986 §2.3), so that a value stays one segment,
+// or one query value, wherever it is put.
+func escapePath(s string) string {
+	return strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+}

@@ -1,0 +1,42 @@
+package run
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+)
+
+// A stream is an event stream that a walker has opened.
+type stream struct {
+	*httpwire.Stream
+	rec    *transcript.Stream // filled when the scenario is over
+	beats  func(*transcript.Event) bool
+	cursor int  // the first event that no await has passed by
+	cut    int  // how many events count; all when negative
+	closed bool // by the scenario, or at its end
+}
+
+// count returns how many events have come, heartbeats and comments aside, and a channel that is closed when that may
+// have changed.
+func (s *stream) count() (n int, changed <-chan struct{}) {
+	return s.Watch.Count(func(ev *transcript.Event) bool { return !ev.Comment && !s.beats(ev) })
+}
+
+// length returns how many events have come, whatever they are.
+func (s *stream) length() int {
+	n, _ := s.Watch.Count(func(*transcript.Event) bool { return true })
+	return n
+}
+
+// hangUp closes our side. What came after the walkers agreed on the end does not count.
+func (s *stream) hangUp(how func() error) {
+	s.closed = true
+	_ = how() // the server may have hung up first, which the recording tells
+}
+
+// record completes the stream's record.
+func (s *stream) record() {
+	s.Watch.Record(s.rec)
+	if s.cut >= 0 && s.cut < len(s.rec.Events) {
+		s.rec.Events = s.rec.Events[:s.cut]
+	}
+}

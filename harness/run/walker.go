@@ -1,0 +1,280 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/match"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A walker takes one target through a scenario.
+type walker struct {
+	stage  *stage
+	server *Target
+	env    env
+	t      *transcript.Transcript
+
+	mu      sync.Mutex // branches that run at once share what follows
+	streams map[string]*stream
+	opened  []*stream // in the order of their opening
+	calls   map[string]*call
+	stopped bool // the scenario asked the process to end
+}
+
+func newWalker(r *stage, server *Target) *walker {
+	w := &walker{
+		stage: r, server: server,
+		t: &transcript.Transcript{
+			Scenario: r.scenario.ID, Target: server.Name, Unique: unique(), Started: time.Now(),
+		},
+		streams: map[string]*stream{},
+		calls:   map[string]*call{},
+	}
+	w.env.values = map[string]json.RawMessage{"unique": quote(w.t.Unique)}
+	if w.exited() {
+		w.t.Unusable, w.t.Log = "the target is not running: "+server.Process.ExitStatus(), server.Process.Log()
+		return w
+	}
+	if err := w.define(); err != nil {
+		w.t.Unusable = err.Error()
+	}
+	return w
+}
+
+// define gives the row's columns and the variables their values.
+func (w *walker) define() error {
+	for name, v := range w.stage.scenario.Row {
+		raw, err := v.Resolve(&w.env)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", name, err)
+		}
+		w.env.set("row."+name, raw)
+	}
+	for _, v := range w.stage.scenario.Vars {
+		raw, err := v.Value.Resolve(&w.env)
+		if err != nil {
+			return fmt.Errorf("variable %s: %w", v.Name, err)
+		}
+		w.env.set(v.Name, raw)
+	}
+	return nil
+}
+
+// since returns the offset of now.
+func (w *walker) since() time.Duration { return time.Since(w.t.Started) }
+
+// exited reports whether the target's process has ended.
+func (w *walker) exited() bool {
+	if w.server.Process == nil {
+		return false
+	}
+	select {
+	case <-w.server.Process.Exited():
+		return true
+	default:
+		return false
+	}
+}
+
+// do does a step and returns its record, or those of the steps of its branches.
+func (w *walker) do(ctx context.Context, st *scenario.Step) []transcript.Step {
+	if p, ok := st.Do.(*scenario.Parallel); ok {
+		return w.parallel(ctx, p)
+	}
+	rec := transcript.Step{ID: st.ID, Line: st.Line, Kind: st.Kind(), Text: st.Text, At: w.since()}
+	if rec.Skipped = w.obstacle(ctx); rec.Skipped == "" {
+		w.act(ctx, st, &rec)
+	}
+	rec.Took = w.since() - rec.At
+	return []transcript.Step{rec}
+}
+
+// obstacle says why no further step can be done; "" when it can.
+func (w *walker) obstacle(ctx context.Context) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.t.Unusable != "":
+		return w.t.Unusable
+	case ctx.Err() != nil:
+		return context.Cause(ctx).Error()
+	case w.stopped:
+		return ""
+	case w.exited():
+		return "the target has exited"
+	}
+	return ""
+}
+
+func (w *walker) act(ctx context.Context, st *scenario.Step, rec *transcript.Step) {
+	var err error
+	switch do := st.Do.(type) {
+	case *scenario.HTTP:
+		err = w.http(ctx, do, rec)
+	case *scenario.Start:
+		err = w.start(ctx, do, rec)
+	case *scenario.Join:
+		err = w.join(ctx, do, rec)
+	case *scenario.Open:
+		err = w.open(ctx, do, rec)
+	case *scenario.Await:
+		err = w.await(ctx, do, rec)
+	case *scenario.Never:
+		err = w.never(do, rec)
+	case *scenario.Poll:
+		err = w.poll(ctx, do, rec)
+	case *scenario.Hangup:
+		err = w.hangUp(ctx, do, rec)
+	case *scenario.Stop:
+		err = w.stop(ctx, do, rec)
+	}
+	var missing *scenario.MissingError
+	switch {
+	case err == nil:
+	case errors.As(err, &missing), errors.Is(err, errNoStream):
+		rec.Skipped = err.Error()
+	default:
+		rec.Fault = err.Error()
+	}
+}
+
+// within returns the context of a step: bounded by the step's own time, or by the default.
+func (w *walker) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d == 0 {
+		d = w.stage.opts.Step
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+func (w *walker) parallel(ctx context.Context, p *scenario.Parallel) []transcript.Step {
+	records := make([][]transcript.Step, len(p.Branches))
+	var wg sync.WaitGroup
+	for i, b := range p.Branches {
+		wg.Go(func() {
+			for j := range b.Steps {
+				records[i] = append(records[i], w.do(ctx, &b.Steps[j])...)
+			}
+		})
+	}
+	wg.Wait()
+	var out []transcript.Step
+	for _, r := range records {
+		out = append(out, r...)
+	}
+	return out
+}
+
+// capture takes values out of an answer and notes the first that is not there.
+func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.Header, rec *transcript.Step) {
+	for _, c := range captures {
+		var (
+			value json.RawMessage
+			found bool
+			what  = c.Path
+		)
+		if c.Header != "" {
+			var text string
+			text, found = h.Get(c.Header)
+			value, what = quote(text), "header "+c.Header
+		} else {
+			value, found = match.Select(body, c.Path)
+		}
+		if found {
+			w.env.set(c.Name, value)
+		} else if rec.Unmet == nil {
+			rec.Unmet = &transcript.Unmet{Kind: "capture", What: c.Name + " from " + what, Why: "there is no such value"}
+		}
+	}
+}
+
+// stop asks the target's process to end.
+func (w *walker) stop(ctx context.Context, do *scenario.Stop, rec *transcript.Step) error {
+	if w.server.Process == nil {
+		return &faultError{"the target was not started by lockstep, so it cannot be stopped"}
+	}
+	w.mu.Lock()
+	w.stopped = true
+	w.mu.Unlock()
+	ctx, cancel := w.within(ctx, do.Within)
+	defer cancel()
+	want := fmt.Sprintf("exit status %d", do.Exit)
+	status, err := w.server.Process.Terminate(ctx)
+	switch {
+	case err != nil:
+		rec.Unmet = &transcript.Unmet{Kind: "exit", What: want, Why: err.Error()}
+	case status != want:
+		rec.Unmet = &transcript.Unmet{Kind: "exit", What: want, Why: status}
+	}
+	return nil
+}
+
+// closeAll hangs up everything that is still open.
+func (w *walker) closeAll() {
+	w.mu.Lock()
+	calls := w.calls
+	w.mu.Unlock()
+	for _, c := range calls {
+		c.cancel(errDone)
+		<-c.done
+	}
+	for _, s := range w.opened {
+		if !s.closed {
+			s.hangUp(s.Close)
+		}
+	}
+}
+
+// grace is how long a process that has just hung up may take to be seen as ended.
+const grace = 500 * time.Millisecond
+
+// finish completes the transcript.
+func (w *walker) finish(ctx context.Context) {
+	for _, s := range w.opened {
+		s.record()
+		w.t.Streams = append(w.t.Streams, s.rec)
+	}
+	w.t.Took = w.since()
+	if ctx.Err() != nil {
+		w.t.Aborted = context.Cause(ctx).Error()
+	}
+	if w.server.Process == nil || w.stopped || w.t.Unusable != "" {
+		return
+	}
+	if w.lostConnection() {
+		timer := time.NewTimer(grace)
+		defer timer.Stop()
+		select {
+		case <-w.server.Process.Exited():
+		case <-timer.C:
+		}
+	}
+	if w.exited() {
+		w.t.Exit = &transcript.Exit{Status: w.server.Process.ExitStatus(), At: w.since(), Log: w.server.Process.Log()}
+	}
+}
+
+// lostConnection reports whether a connection failed in a way that suggests that nobody is there any more.
+func (w *walker) lostConnection() bool {
+	lost := func(f *transcript.Failure) bool {
+		return f != nil && (f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed)
+	}
+	for i := range w.t.Steps {
+		for _, x := range w.t.Steps[i].Exchanges {
+			if lost(x.Failure) {
+				return true
+			}
+		}
+	}
+	for _, s := range w.t.Streams {
+		if lost(s.Failure) || s.Ended == transcript.EndedByServer {
+			return true
+		}
+	}
+	return false
+}

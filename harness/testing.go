@@ -1,0 +1,55 @@
+package harness
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Test runs a project inside a test: every scenario is a subtest, which fails when the targets differ in it or when it
+// could not be judged. file is the project's lockstep.yaml. Nil options run everything.
+func Test(t *testing.T, file string, options *Options) {
+	t.Helper()
+	p, err := Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opts Options
+	if options != nil {
+		opts = *options
+	}
+	if opts.Environ == nil {
+		opts.Environ = os.Environ()
+	}
+	result, err := p.Run(t.Context(), &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range result.Scenarios {
+		t.Run(s.ID, func(t *testing.T) { check(t, &s) })
+	}
+	if result.Incomplete != "" {
+		t.Error(result.Incomplete)
+	}
+}
+
+func check(t *testing.T, s *verdict.Scenario) {
+	t.Helper()
+	for _, f := range s.Findings {
+		t.Errorf("%s:%d: %s", s.File, f.Line, f)
+	}
+	for _, r := range s.Reasons {
+		text := r.String()
+		if len(r.Log) > 0 {
+			text += "\n" + strings.Join(r.Log, "\n")
+		}
+		switch s.Verdict {
+		case verdict.NotApplicable:
+			t.Skip(text)
+		default:
+			t.Errorf("%s:%d: %s", s.File, s.Line, text)
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package verdict
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// A Finding is one thing that is not as it should be.
+type Finding struct {
+	Class    Class  `json:"class"`
+	Kind     string `json:"kind"` // stable: "status", "event-order", "missing-field", …
+	Scenario string `json:"scenario"`
+	Step     string `json:"step"`
+	Line     int    `json:"line"`      // of the step in the scenario's file
+	StepText string `json:"step_text"` // how the file says it
+	// Target is the one a violation or a shortfall is about, and the candidate of a difference.
+	Target string `json:"target"`
+	Stream string `json:"stream,omitempty"`
+	Place  string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
+	Text   string `json:"text"`  // one sentence
+	// Reference and Candidate are the two values of a difference. Want and Got are those of the others.
+	Reference string `json:"reference,omitempty"`
+	Candidate string `json:"candidate,omitempty"`
+	Want      string `json:"want,omitempty"`
+	Got       string `json:"got,omitempty"`
+	Blame     Blame  `json:"blame"`
+	// Contract is what the contract has to say of each side of a difference.
+	Contract []Word `json:"contract,omitempty"`
+
+	exchange int
+	event    int
+}
+
+// Class is what a finding is.
+type Class string
+
+// The classes.
+const (
+	Difference Class = "difference"
+	Violation  Class = "violation"
+	Shortfall  Class = "shortfall"
+)
+
+// Blame says who is outside the contract. It is evidence, never an excuse: the contract itself may be wrong.
+type Blame string
+
+// Who is outside the contract.
+const (
+	BlameCandidate Blame = "candidate"
+	BlameReference Blame = "reference"
+	BlameBoth      Blame = "both"
+	BlameNobody    Blame = "contract silent" // both are inside, and yet they differ
+)
+
+// A Word is what the contract has against one side.
+type Word struct {
+	Target string `json:"target"`
+	Place  string `json:"place"`
+	Text   string `json:"text"`
+	Schema string `json:"schema,omitempty"`
+	Line   int    `json:"line,omitempty"` // in the contract's file
+}
+
+// order puts findings in the order of what they are about: the step, then the exchange or event, then differences
+// before the others.
+func (f Finding) order(g Finding) int {
+	return cmp.Or(cmp.Compare(f.Line, g.Line), cmp.Compare(f.exchange, g.exchange), cmp.Compare(f.event, g.event), cmp.Compare(f.Class, g.Class))
+}
+
+// difference makes a finding of a difference between the reference and a candidate.
+func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Violation) Finding {
+	f := Finding{
+		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
+		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
+		exchange: d.Exchange, event: max(d.Events[0], d.Events[1]),
+	}
+	refWords := words(j.Transcripts[0].Target, ref, d, d.Events[0])
+	candWords := words(f.Target, cand, d, d.Events[1])
+	f.Contract = append(refWords, candWords...)
+	switch {
+	case len(refWords) > 0 && len(candWords) > 0:
+		f.Blame = BlameBoth
+	case len(candWords) > 0:
+		f.Blame = BlameCandidate
+	case len(refWords) > 0:
+		f.Blame = BlameReference
+	default:
+		f.Blame = BlameNobody
+	}
+	return f
+}
+
+// words returns what the contract has against the exchange or the event that a difference is about.
+func words(target string, vs []contract.Violation, d compare.Difference, event int) []Word {
+	var out []Word
+	for _, v := range vs {
+		same := v.Stream == "" && d.Stream == "" && v.Step == d.Step && v.Exchange == d.Exchange
+		if d.Stream != "" {
+			same = v.Stream == d.Stream && event >= 0 && v.Event == event
+		}
+		if same {
+			out = append(out, Word{target, v.Place, v.Text, v.Schema, v.Line})
+		}
+	}
+	return out
+}
+
+// side returns the blame of something that one target did by itself.
+func (j *judge) side(i int) Blame {
+	if i == 0 && !j.Alone {
+		return BlameReference
+	}
+	return BlameCandidate
+}
+
+func (j *judge) violation(i int, v contract.Violation) Finding {
+	f := Finding{
+		Class: Violation, Kind: string(v.Kind), Step: v.Step, Target: j.Transcripts[i].Target, Stream: v.Stream,
+		Place: v.Place, Text: v.Text, Blame: j.side(i), exchange: v.Exchange, event: v.Event,
+		Contract: []Word{{j.Transcripts[i].Target, v.Place, v.Text, v.Schema, v.Line}},
+	}
+	if v.Stream != "" {
+		f.Place = fmt.Sprintf("event %d %s", v.Event+1, v.Place)
+	}
+	return f
+}
+
+func (j *judge) shortfall(i int, s compare.Shortfall) Finding {
+	return Finding{
+		Class: Shortfall, Kind: string(s.Kind), Step: s.Step, Target: j.Transcripts[i].Target, Stream: s.Stream,
+		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.side(i), exchange: s.Exchange, event: s.Event,
+	}
+}
+
+// String describes the finding in one line.
+func (f Finding) String() string {
+	at := "step " + f.Step
+	if f.Stream != "" {
+		at += ", stream " + f.Stream
+	}
+	switch f.Class {
+	case Difference:
+		return fmt.Sprintf("%s: %s: %s: reference %s, %s %s (%s)", at, f.Place, f.Text, f.Reference, f.Target, f.Candidate, f.Blame)
+	case Violation:
+		return fmt.Sprintf("%s: %s: %s breaks the contract: %s", at, f.Place, f.Target, f.Text)
+	default:
+		return fmt.Sprintf("%s: %s: %s: %s: want %s, got %s", at, f.Place, f.Target, f.Text, f.Want, f.Got)
+	}
+}

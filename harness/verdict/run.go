@@ -1,0 +1,80 @@
+package verdict
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// A Run is the judgement of a whole run.
+type Run struct {
+	Verdict   Verdict           `json:"verdict"`
+	Scenarios []Scenario        `json:"scenarios"` // in the order of their files
+	Totals    Totals            `json:"totals"`
+	Coverage  contract.Coverage `json:"coverage"`
+	// Incomplete says why the run did not do all it was asked to; "" when it did.
+	Incomplete string `json:"incomplete,omitempty"`
+}
+
+// Totals sum up the scenarios.
+type Totals struct {
+	Match         int      `json:"match"`
+	Differ        int      `json:"differ"`
+	Unknown       int      `json:"unknown"`
+	NotApplicable int      `json:"not_applicable"`
+	Differences   int      `json:"differences"`
+	Violations    int      `json:"violations"`
+	Shortfalls    int      `json:"shortfalls"`
+	Targets       []Target `json:"targets"`
+	Compared      Compared `json:"compared"`
+}
+
+// Add takes a scenario into the run.
+func (r *Run) Add(s Scenario) {
+	r.Scenarios = append(r.Scenarios, s)
+	t := &r.Totals
+	switch s.Verdict {
+	case Match:
+		t.Match++
+	case Differ:
+		t.Differ++
+	case NotApplicable:
+		t.NotApplicable++
+	default:
+		t.Unknown++
+	}
+	for _, f := range s.Findings {
+		switch f.Class {
+		case Difference:
+			t.Differences++
+		case Violation:
+			t.Violations++
+		default:
+			t.Shortfalls++
+		}
+	}
+	for i, target := range s.Targets {
+		if i == len(t.Targets) {
+			t.Targets = append(t.Targets, Target{Name: target.Name})
+		}
+		t.Targets[i].Exchanges += target.Exchanges
+		t.Targets[i].Events += target.Events
+		t.Targets[i].Success += target.Success
+	}
+	t.Compared.Exchanges += s.Compared.Exchanges
+	t.Compared.Events += s.Compared.Events
+	for reason, n := range s.Compared.NotCompared {
+		if t.Compared.NotCompared == nil {
+			t.Compared.NotCompared = map[string]int{}
+		}
+		t.Compared.NotCompared[reason] += n
+	}
+	r.Verdict = Worse(r.Verdict, s.Verdict)
+}
+
+// Conclude returns the run's verdict: that of its worst scenario, and unknown when nothing was judged or the run is
+// incomplete.
+func (r *Run) Conclude() Verdict {
+	if r.Verdict == "" || r.Verdict == NotApplicable || r.Incomplete != "" {
+		r.Verdict = Worse(r.Verdict, Unknown)
+	}
+	return r.Verdict
+}

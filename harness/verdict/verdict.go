@@ -1,0 +1,276 @@
+// Package verdict turns what targets did into findings and an answer.
+//
+// A finding is a difference between reference and candidate, a violation of the contract by one of them, or a shortfall
+// of one of them (something it had to do by itself). Each says where, what, and who is outside the contract. Of the
+// findings of a scenario comes its verdict:
+//
+//	differ > unknown > match
+//
+// and, apart from these, not-applicable, for a scenario that this run has no means for.
+//
+// A scenario that could not be judged is unknown, and unknown is never green: the reference died, a target was never
+// there, the scenario asked for something impossible, nothing was compared.
+//
+// The package is pure: it reads transcripts, rules and a contract.
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A Verdict is the answer for a scenario or for a run.
+type Verdict string
+
+// The verdicts, worst first.
+const (
+	Differ  Verdict = "differ"
+	Unknown Verdict = "unknown"
+	Match   Verdict = "match"
+	// NotApplicable is counted apart and decides nothing.
+	NotApplicable Verdict = "not-applicable"
+)
+
+var severity = map[Verdict]int{Differ: 3, Unknown: 2, Match: 1, NotApplicable: 0}
+
+// Worse returns the worse of two verdicts.
+func Worse(a, b Verdict) Verdict {
+	if severity[a] >= severity[b] {
+		return a
+	}
+	return b
+}
+
+// A Scenario is the judgement of one scenario.
+type Scenario struct {
+	ID       string    `json:"id"`
+	File     string    `json:"file"`
+	Line     int       `json:"line"`
+	Why      string    `json:"why"`
+	Verdict  Verdict   `json:"verdict"`
+	Reasons  []Reason  `json:"reasons,omitempty"` // why it is unknown
+	Findings []Finding `json:"findings,omitempty"`
+	Targets  []Target  `json:"targets"` // what each did, the reference first
+	Compared Compared  `json:"compared"`
+	Millis   int64     `json:"ms"` // how long it took on the slowest target
+}
+
+// A Reason says why a scenario could not be judged.
+type Reason struct {
+	Target string   `json:"target,omitempty"`
+	Step   string   `json:"step,omitempty"`
+	Line   int      `json:"line,omitempty"`
+	Text   string   `json:"text"`
+	Log    []string `json:"log,omitempty"` // the target's last lines, when they may tell
+}
+
+// A Target is what one target did in a scenario.
+type Target struct {
+	Name      string `json:"name"`
+	Exchanges int    `json:"exchanges"` // answers that came
+	Events    int    `json:"events"`
+	Success   int    `json:"success"` // answers with a 2xx status
+}
+
+// Compared counts pairs.
+type Compared struct {
+	Exchanges   int            `json:"exchanges"`
+	Events      int            `json:"events"`
+	NotCompared map[string]int `json:"not_compared,omitempty"` // by reason
+}
+
+// Case is what is judged: a scenario, what the targets did in it, and by which rules.
+type Case struct {
+	ID, File string
+	Line     int
+	Why      string
+	// NotApplicable says why this run has no means for the scenario; "" when it has.
+	NotApplicable string
+	// Transcripts of the targets: the reference first when Alone is false.
+	Transcripts []*transcript.Transcript
+	// Alone says that there is no reference: each target is judged by the contract and by the scenario alone.
+	Alone    bool
+	Rules    *compare.Rules
+	Contract *contract.Document
+}
+
+// Judge returns the judgement of a case.
+func Judge(c *Case) Scenario {
+	j := &judge{Case: c, out: Scenario{ID: c.ID, File: c.File, Line: c.Line, Why: c.Why}}
+	if c.NotApplicable != "" {
+		j.out.Verdict, j.out.Reasons = NotApplicable, []Reason{{Text: c.NotApplicable}}
+		return j.out
+	}
+	j.steps = stepsOf(c.Transcripts)
+	for i, t := range c.Transcripts {
+		j.out.Targets = append(j.out.Targets, count(t))
+		j.out.Millis = max(j.out.Millis, t.Took.Milliseconds())
+		j.reasons(t, i == 0 && !c.Alone)
+	}
+	if !j.referenceLost {
+		j.findings()
+	}
+	j.conclude()
+	return j.out
+}
+
+// judge is a case under judgement.
+type judge struct {
+	*Case
+	out           Scenario
+	steps         map[string]*transcript.Step
+	referenceLost bool
+}
+
+// stepsOf returns the steps by id, as the first target that has them tells them.
+func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
+	steps := map[string]*transcript.Step{}
+	for _, t := range ts {
+		for i := range t.Steps {
+			if s := &t.Steps[i]; steps[s.ID] == nil {
+				steps[s.ID] = s
+			}
+		}
+	}
+	return steps
+}
+
+func count(t *transcript.Transcript) Target {
+	out := Target{Name: t.Target}
+	for i := range t.Steps {
+		for _, x := range t.Steps[i].Exchanges {
+			if x.Response == nil {
+				continue
+			}
+			out.Exchanges++
+			if x.Response.Status/100 == 2 {
+				out.Success++
+			}
+		}
+	}
+	for _, s := range t.Streams {
+		out.Events += len(s.Events)
+	}
+	return out
+}
+
+// reasons collects what keeps a transcript from being judged.
+func (j *judge) reasons(t *transcript.Transcript, reference bool) {
+	add := func(r Reason) {
+		r.Target = t.Target
+		j.out.Reasons = append(j.out.Reasons, r)
+	}
+	switch {
+	case t.Unusable != "":
+		add(Reason{Text: t.Unusable, Log: t.Log})
+		j.referenceLost = j.referenceLost || reference
+	case t.Exit != nil && reference:
+		add(Reason{Text: "the reference's process ended: " + t.Exit.Status, Log: t.Exit.Log})
+		j.referenceLost = true
+	case t.Aborted != "":
+		add(Reason{Text: "cut short: " + t.Aborted})
+	}
+	for i := range t.Steps {
+		if s := &t.Steps[i]; s.Fault != "" {
+			add(Reason{Step: s.ID, Line: s.Line, Text: s.Fault})
+		}
+	}
+}
+
+// findings collects what the case shows.
+func (j *judge) findings() {
+	violations := make([][]contract.Violation, len(j.Transcripts))
+	for i, t := range j.Transcripts {
+		if t.Unusable != "" {
+			continue
+		}
+		violations[i] = slices.DeleteFunc(j.Contract.Check(t), func(v contract.Violation) bool { return v.Side == contract.Request })
+	}
+	if !j.Alone {
+		for i := 1; i < len(j.Transcripts); i++ {
+			j.compare(i, violations[0], violations[i])
+		}
+	}
+	for i, t := range j.Transcripts {
+		if t.Unusable != "" {
+			continue
+		}
+		for _, v := range violations[i] {
+			j.add(j.violation(i, v))
+		}
+		for _, s := range compare.Shortfalls(t, j.Rules) {
+			j.add(j.shortfall(i, s))
+		}
+	}
+	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int { return a.order(b) })
+}
+
+func (j *judge) compare(i int, ref, cand []contract.Violation) {
+	t := j.Transcripts[i]
+	if t.Unusable != "" {
+		return
+	}
+	result := compare.Transcripts(j.Transcripts[0], t, j.Rules)
+	j.out.Compared.Exchanges += result.Exchanges
+	j.out.Compared.Events += result.Events
+	for reason, n := range result.NotCompared {
+		if j.out.Compared.NotCompared == nil {
+			j.out.Compared.NotCompared = map[string]int{}
+		}
+		j.out.Compared.NotCompared[reason] += n
+	}
+	for _, d := range result.Differences {
+		j.add(j.difference(i, d, ref, cand))
+	}
+}
+
+func (j *judge) add(f Finding) {
+	f.Scenario = j.ID
+	if s := j.steps[f.Step]; s != nil {
+		f.Line, f.StepText = s.Line, s.Text
+	}
+	j.out.Findings = append(j.out.Findings, f)
+}
+
+// conclude draws the verdict.
+func (j *judge) conclude() {
+	pairs := j.out.Compared.Exchanges + j.out.Compared.Events
+	switch {
+	case len(j.out.Findings) > 0:
+		j.out.Verdict = Differ
+	case len(j.out.Reasons) > 0:
+		j.out.Verdict = Unknown
+	case !j.Alone && pairs == 0:
+		j.out.Verdict = Unknown
+		j.out.Reasons = append(j.out.Reasons, Reason{Text: "nothing was compared"})
+	case j.Alone && answers(j.out.Targets) == 0:
+		j.out.Verdict = Unknown
+		j.out.Reasons = append(j.out.Reasons, Reason{Text: "no target answered"})
+	default:
+		j.out.Verdict = Match
+	}
+}
+
+func answers(targets []Target) int {
+	n := 0
+	for _, t := range targets {
+		n += t.Exchanges
+	}
+	return n
+}
+
+// String describes a reason in one line.
+func (r Reason) String() string {
+	s := r.Text
+	if r.Step != "" {
+		s = fmt.Sprintf("step %s: %s", r.Step, s)
+	}
+	if r.Target != "" {
+		s = r.Target + ": " + s
+	}
+	return s
+}
