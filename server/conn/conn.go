@@ -3,9 +3,9 @@
 // net/http refuses a request whose target holds a percent sign that begins no escape, such as /a%ZZ, before any handler
 // sees it; CT 3.3 wants it served. A [Conn] rewrites such signs to %25 in the request line.
 //
-// net/http notices that a client has gone by reading one byte ahead. A client that sends anything on the connection of
-// an endless answer uses that byte up, and its going is not noticed any more. [Deafen] makes a connection throw away
-// what its client still sends, so that the end of it is always found.
+// net/http notices that a client has gone by reading one byte ahead while a handler runs. A client that sends something
+// uses that byte up, and its going is not noticed any more. A [Conn] keeps what is sent meanwhile for later and goes on
+// looking for the end; for an answer without an end, see [Deafen], it throws it away.
 package conn
 
 import (
@@ -33,22 +33,63 @@ func (l listener) Accept() (net.Conn, error) {
 // A Conn is one accepted connection. Like every connection of a server it is read by one goroutine at a time.
 type Conn struct {
 	net.Conn
-	line requestLine
-	deaf atomic.Bool // set once a handler has called Deafen
-	done atomic.Bool // set once the answer of that handler is complete
+	line  requestLine
+	ahead []byte // read while a handler ran, and not yet passed on
+
+	active atomic.Bool // a handler runs
+	deaf   atomic.Bool // a handler has called Deafen
+	over   atomic.Bool // and has returned
 }
 
 // Read gives net/http the bytes it should see.
 func (c *Conn) Read(p []byte) (int, error) {
-	if !c.deaf.Load() {
-		return c.line.read(c.Conn, p)
+	if len(p) == 1 && c.active.Load() {
+		return c.watch(p) // net/http reads single bytes for no other reason
 	}
-	for !c.done.Load() {
-		if _, err := c.Conn.Read(p); err != nil {
-			return 0, err // also when net/http interrupts the read by a deadline, to end the request
+	if c.over.Load() {
+		return 0, io.EOF
+	}
+	return c.line.read((*kept)(c), p)
+}
+
+// maxAhead bounds what is kept of a client that sends while a handler runs. If it sends more, its end is not looked for
+// any more until the handler returns.
+const maxAhead = 64 << 10
+
+// watch waits for the client's end, or for the deadline by which net/http says that the handler has returned.
+func (c *Conn) watch(p []byte) (int, error) {
+	if len(c.ahead) > maxAhead {
+		return (*kept)(c).Read(p)
+	}
+	for buf := p; ; {
+		n, err := c.Conn.Read(buf)
+		if !c.deaf.Load() { // asked after the read, which has begun before the handler
+			c.ahead = append(c.ahead, buf[:n]...)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if len(c.ahead) > maxAhead {
+			return (*kept)(c).Read(p)
+		}
+		if len(buf) == 1 {
+			buf = make([]byte, 4096) // rarely needed
 		}
 	}
-	return 0, io.EOF
+}
+
+// kept reads what was kept, and then the connection.
+type kept Conn
+
+func (k *kept) Read(p []byte) (int, error) {
+	if len(k.ahead) == 0 {
+		return k.Conn.Read(p)
+	}
+	n := copy(p, k.ahead)
+	if k.ahead = k.ahead[n:]; len(k.ahead) == 0 {
+		k.ahead = nil
+	}
+	return n, nil
 }
 
 // CloseWrite ends the sending side, which net/http does before it closes a connection with unread input: otherwise the
@@ -63,12 +104,18 @@ func (c *Conn) CloseWrite() error {
 // State follows the life of a connection; it is an [http.Server] ConnState hook.
 func State(nc net.Conn, state http.ConnState) {
 	c, ok := nc.(*Conn)
-	if !ok || state != http.StateIdle {
+	if !ok {
 		return
 	}
-	c.line.next()
-	if c.deaf.Load() {
-		c.done.Store(true)
+	switch state {
+	case http.StateActive:
+		c.active.Store(true)
+	case http.StateIdle:
+		c.active.Store(false)
+		c.line.next()
+		if c.deaf.Load() {
+			c.over.Store(true)
+		}
 	}
 }
 
@@ -83,8 +130,9 @@ func Context(ctx context.Context, nc net.Conn) context.Context {
 }
 
 // Deafen tells the connection of a request, found by the request's context, that its answer has no end but the
-// connection's: from now on everything its client sends is thrown away, and only the end of it, a FIN or a reset, still
-// counts. The connection is closed after the answer. Without a connection in the context nothing happens.
+// connection's: everything its client sends from now on is thrown away, however much it is, and only the end of it, a FIN
+// or a reset, still counts. The connection is closed after the answer. Without a connection in the context nothing
+// happens.
 func Deafen(ctx context.Context) {
 	if c, ok := ctx.Value(contextKey{}).(*Conn); ok {
 		c.deaf.Store(true)

@@ -118,7 +118,6 @@ func TestOnlyTheNextRequestLineIsRewrittenWhenTheConnectionIsIdle(t *testing.T) 
 	if got := read(len(first)); got != first {
 		t.Errorf("first request: %q, want %q", got, first)
 	}
-	conn.State(c, http.StateActive) // means nothing
 	if got, want := read(len("GET")), "GET"; got != want {
 		t.Fatalf("read %q, want %q", got, want)
 	}
@@ -226,35 +225,103 @@ func TestABodyThatFollowsAPipelinedHeadIsNotTakenForARequestLine(t *testing.T) {
 	})
 }
 
-func TestADeafConnectionNoticesOnlyItsEnd(t *testing.T) {
+// TestTheEndOfAClientIsNoticedBehindWhatItSends is what net/http alone does not manage.
+func TestTheEndOfAClientIsNoticedBehindWhatItSends(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			ended := make(chan time.Time, 1)
+			ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				time.Sleep(2 * time.Second) // the client has already sent something
+				if deaf {
+					conn.Deafen(r.Context())
+				}
+				<-r.Context().Done()
+				ended <- time.Now()
+			})
+			client, err := ln.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			go io.Copy(io.Discard, client)
+			const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+			io.WriteString(client, request+request)
+			for range 4 {
+				time.Sleep(time.Second) // of the bubble's clock
+				io.WriteString(client, request)
+			}
+			if len(ended) > 0 {
+				t.Error("the request ended because its client sent something")
+			}
+			time.Sleep(time.Second)
+			closed := time.Now()
+			client.Close()
+			if got := <-ended; !got.Equal(closed) {
+				t.Errorf("deaf: %t: the end was noticed after %s, want at once", deaf, got.Sub(closed))
+			}
+		})
+	}
+}
+
+func TestADeafConnectionTakesAnyAmount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan time.Time, 1)
+		ended := make(chan struct{})
 		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			conn.Deafen(r.Context())
-			http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-			ended <- time.Now()
+			close(ended)
 		})
 		client, err := ln.Dial(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		go io.Copy(io.Discard, client)
 		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-		for range 3 {
-			time.Sleep(time.Second) // of the bubble's clock
-			io.WriteString(client, "GET /pipelined HTTP/1.1\r\nHost: x\r\n\r\n")
+		synctest.Wait()
+		if _, err := io.WriteString(client, strings.Repeat("x", 1<<20)); err != nil {
+			t.Errorf("sending: %v", err)
 		}
-		if len(ended) > 0 {
-			t.Error("the request ended because its client sent something")
-		}
-		time.Sleep(time.Second)
-		closed := time.Now()
 		client.Close()
-		if got := <-ended; !got.Equal(closed) {
-			t.Errorf("the end was noticed after %s, want at once", got.Sub(closed))
-		}
+		<-ended
 	})
+}
+
+// TestRequestsThatComeWhileAHandlerRunsAreAnswered sends requests of which each has an invalid escape, the later ones in
+// pieces, while the first one is waited for.
+func TestRequestsThatComeWhileAHandlerRunsAreAnswered(t *testing.T) {
+	for _, size := range []int{1, 7, 1000, 80 << 10} { // the last is more than is kept
+		synctest.Test(t, func(t *testing.T) {
+			ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				body, _ := io.ReadAll(r.Body)
+				time.Sleep(time.Minute)
+				fmt.Fprintf(w, "%s %d", r.RequestURI, len(body))
+			})
+			client, err := ln.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			io.WriteString(client, "GET /first%Z HTTP/1.1\r\nHost: x\r\n\r\n")
+			synctest.Wait() // the handler runs
+			body := strings.Repeat("{ / %Z\n", 20_000)
+			go func() {
+				rest := fmt.Sprintf("POST /second%%Z HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+				for rest != "" {
+					n := min(size, len(rest))
+					io.WriteString(client, rest[:n])
+					rest = rest[n:]
+				}
+			}()
+			responses := bufio.NewReader(client)
+			for _, want := range []string{"/first%25Z 0", fmt.Sprintf("/second%%25Z %d", len(body))} {
+				resp, err := http.ReadResponse(responses, nil)
+				if err != nil {
+					t.Fatalf("in pieces of %d: %v", size, err)
+				}
+				if got, err := io.ReadAll(resp.Body); err != nil || string(got) != want {
+					t.Errorf("in pieces of %d: answer %q, %v; want %q", size, got, err, want)
+				}
+			}
+		})
+	}
 }
 
 func TestADeafConnectionIsClosedAfterItsAnswer(t *testing.T) {

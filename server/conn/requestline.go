@@ -9,8 +9,8 @@ import (
 //
 // It looks at the beginning of a connection, and again at whatever comes after [requestLine.next]: upper-case letters, a
 // blank and something that begins like a target. What comes does not have to be a request line. If a client sends a
-// request before the previous one is answered (pipelining), that request has been read together with the previous one,
-// net/http answers an invalid escape in it with 400, and its body may be what comes next.
+// request in one piece with the end of the previous one (pipelining), that request has been read together with the
+// previous one, net/http answers an invalid escape in it with 400, and its body may be what comes next.
 type requestLine struct {
 	part part
 	held []byte // the beginning of what may be an escape: "%" or "%" and a digit
