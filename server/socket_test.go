@@ -1,0 +1,212 @@
+package server_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/events"
+)
+
+// The tests of this file need what only sockets have: half-close, reset, buffers of the system. Each waits for something
+// to happen, with a limit that is never reached.
+const limit = 20 * time.Second
+
+// tcpStream is a stream on a socket: lines of its body come one by one.
+type tcpStream struct {
+	t     *testing.T
+	conn  *net.TCPConn
+	lines *bufio.Reader
+}
+
+func (r *rig) openTCP(target string) *tcpStream {
+	r.t.Helper()
+	c := r.connect("GET " + target + " HTTP/1.1\r\nHost: test\r\n\r\n").(*net.TCPConn)
+	r.t.Cleanup(func() { c.Close() })
+	c.SetDeadline(time.Now().Add(limit))
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		r.t.Fatalf("%s: %v", target, err)
+	}
+	return &tcpStream{r.t, c, bufio.NewReader(resp.Body)}
+}
+
+// next reads the next event and returns its data.
+func (s *tcpStream) next() string {
+	s.t.Helper()
+	for data := ""; ; {
+		line, err := s.lines.ReadString('\n')
+		if err != nil {
+			s.t.Fatalf("waiting for an event: %v", err)
+		}
+		if line == "\n" {
+			return data
+		}
+		if rest, ok := strings.CutPrefix(line, "data: "); ok {
+			data = strings.TrimSuffix(rest, "\n")
+		}
+	}
+}
+
+// want reads the next event and checks its data.
+func (s *tcpStream) want(data string) {
+	s.t.Helper()
+	same(s.t, "event", data, s.next())
+}
+
+// TestADisconnectIsNoticedAtOnce closes a pending stream in every way there is, and waits for the event.
+func TestADisconnectIsNoticedAtOnce(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		how  func(t *testing.T, s *tcpStream)
+	}{
+		{"FIN", func(_ *testing.T, s *tcpStream) { s.conn.Close() }},
+		{"reset", func(t *testing.T, s *tcpStream) {
+			if err := s.conn.SetLinger(0); err != nil {
+				t.Fatal(err)
+			}
+			s.conn.Close()
+		}},
+		{"half-close", func(t *testing.T, s *tcpStream) {
+			if err := s.conn.CloseWrite(); err != nil {
+				t.Fatal(err)
+			}
+			// The client goes on reading: the server ends the connection, and properly.
+			if rest, err := io.ReadAll(s.lines); err != nil || len(rest) > 0 {
+				t.Errorf("after a half-close the stream goes on with %q and ends with %v, want its end", rest, err)
+			}
+			if n, err := s.conn.Read(make([]byte, 1)); err != io.EOF {
+				t.Errorf("after the stream the connection gives %d bytes, %v; want its end", n, err)
+			}
+		}},
+		{"half-close behind stray bytes", func(t *testing.T, s *tcpStream) {
+			if _, err := io.WriteString(s.conn, "GET /status HTTP/1.1\r\nHost: test\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			s.conn.CloseWrite()
+			if rest, err := io.ReadAll(s.lines); err != nil || len(rest) > 0 {
+				t.Errorf("the stream goes on with %q and ends with %v, want its end", rest, err)
+			}
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := startTCP(t, server.Config{})
+			bus := r.openTCP("/event")
+			bus.want(`{"type":"server.connected","properties":{}}`)
+			r.register("c", "a")
+			bus.want(registeredEvent("c", "client_c_a"))
+			pending := r.openTCP("/client-tools/pending/c")
+			answered := r.start(withJSON("POST /client-tools/execute", `{"toolID":"client_c_a","requestID":"r"}`))
+			pending.want(request("client_c_a", "r"))
+			bus.want(executingEvent("c", "client_c_a"))
+			bus.want(requestEvent("c", "client_c_a", "r"))
+
+			tc.how(t, pending)
+			bus.want(failedEvent("c", "client_c_a", "Client disconnected"))
+			bus.want(unregisteredEvent("c", "client_c_a"))
+			(<-answered).is(t, "execute", 500, coded("INTERNAL_ERROR", "Client disconnected"))
+		})
+	}
+}
+
+func TestAHalfCloseOfACallerWithdrawsItsExecution(t *testing.T) {
+	r := startTCP(t, server.Config{})
+	r.register("c", "a")
+	pending := r.openTCP("/client-tools/pending/c")
+	c := r.connect(withJSON("POST /client-tools/execute", `{"toolID":"client_c_a","requestID":"r"}`)).(*net.TCPConn)
+	defer c.Close()
+	pending.want(request("client_c_a", "r"))
+	c.CloseWrite()
+	c.SetDeadline(time.Now().Add(limit))
+	if all, _ := io.ReadAll(c); len(all) > 0 {
+		t.Errorf("the caller that closed its sending side is answered %q", all)
+	}
+	r.json("POST /client-tools/result", `{"requestID":"r","result":{"status":"error","error":""}}`).is(t, "result", 404, `{"error":"Unknown request ID"}`)
+}
+
+// TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt fills the buffers of the system, and then the queues.
+func TestAReaderThatDoesNotReadIsDroppedAndNobodyWaitsForIt(t *testing.T) {
+	r := startTCP(t, server.Config{Queue: events.Options{MaxBytes: 2 << 20}})
+	r.register("slow", "a")
+	stuck, stuckBus := r.openTCP("/client-tools/pending/slow"), r.openTCP("/event")
+	for _, s := range []*tcpStream{stuck, stuckBus} {
+		if err := s.conn.SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bus := r.openTCP("/event")
+	bus.want(`{"type":"server.connected","properties":{}}`)
+
+	// Each request is sent when the reader that reads has seen the one before.
+	input := `{"x":"` + strings.Repeat("x", 256<<10) + `"}`
+	dropped := false
+	for i := 0; !dropped; i++ {
+		if i == 200 {
+			t.Fatal("50 MB were sent to a reader that does not read")
+		}
+		r.start(withJSON("POST /client-tools/execute", fmt.Sprintf(`{"toolID":"client_slow_a","requestID":"%d","input":%s}`, i, input)))
+		for seen := false; !seen && !dropped; {
+			data := bus.next()
+			seen = strings.HasPrefix(data, `{"type":"client-tool.request"`)
+			dropped = strings.HasPrefix(data, `{"type":"client-tool.unregistered"`)
+		}
+	}
+	r.do("GET /client-tools/tools").is(t, "tools", 200, "{}")
+	for _, want := range []string{`msg="stream dropped" stream=pending client=slow`, `msg="stream dropped" stream=directory`} {
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, r.log)
+		}
+	}
+}
+
+func TestInvalidEscapesInTargetsReachTheServer(t *testing.T) {
+	r := startTCP(t, server.Config{})
+	r.register("a%ZZ", "t")
+	for _, target := range []string{"/client-tools/tools/a%ZZ", "/client-tools/tools/a%25ZZ", "http://test/client-tools/tools/a%ZZ?%"} {
+		r.do("GET "+target).is(t, target, 200, `[{"id":"client_a%ZZ_t","description":"","parameters":{}}]`)
+	}
+}
+
+func TestAClientThatSendsFarTooMuchGetsItsAnswer(t *testing.T) {
+	r := startTCP(t, server.Config{MaxBodyBytes: 1000})
+	const size = 8 << 20
+	c := r.connect("").(*net.TCPConn)
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(limit))
+	head := fmt.Sprintf("POST /client-tools/register HTTP/1.1\r\nHost: test\r\nContent-Length: %d\r\n\r\n", size)
+	if _, err := io.WriteString(c, head+strings.Repeat("x", size)); err != nil {
+		t.Fatalf("sending all of it before reading: %v", err)
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	answer{resp.StatusCode, resp.Header, string(body)}.is(t, "answer", 413, `{"error":"Request body too large"}`)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeEndsWhenItsListenerIsClosed(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv, err := server.New(server.Config{Directory: "/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(t.Context(), ln) }()
+	ln.Close()
+	if err := <-served; err == nil {
+		t.Error("Serve: no error, though its listener was closed by somebody else")
+	}
+}

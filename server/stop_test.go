@@ -1,0 +1,123 @@
+package server_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server"
+)
+
+func disposedEvent(directory string) string {
+	return `{"type":"server.instance.disposed","properties":{"directory":"` + directory + `"}}`
+}
+
+func TestAStopTellsEverybodyInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		r.register("c", "a")
+		other, here := r.open("/event?directory=/other"), r.open("/event")
+		global, pending := r.open("/global/event"), r.open("/client-tools/pending/c")
+		one := r.start(withJSON("POST /client-tools/execute", `{"toolID":"client_c_a","requestID":"1"}`))
+		two := r.start(withJSON("POST /client-tools/execute?directory=/other", `{"toolID":"client_c_a","requestID":"2"}`))
+		for _, s := range []*stream{other, here, global, pending} {
+			s.take()
+		}
+		began := time.Now()
+		r.stop()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the stop took %s with nothing to wait for", took)
+		}
+
+		failed := failedEvent("c", "client_c_a", "Server is shutting down")
+		wrapped := func(directory, event string) string {
+			return data(`{"directory":"` + directory + `","payload":` + event + `}`)
+		}
+		same(t, "the default directory", []string{data(failed), data(disposedEvent("/default"))}, here.take())
+		same(t, "the other directory", []string{data(failed), data(disposedEvent("/other"))}, other.take())
+		all := global.take()
+		if len(all) == 4 && all[0] > all[1] { // which execution was first is not settled here
+			all[0], all[1] = all[1], all[0]
+		}
+		same(t, "all directories", []string{
+			wrapped("/default", failed), wrapped("/other", failed),
+			wrapped("/other", disposedEvent("/other")), wrapped("/default", disposedEvent("/default")), // by the age of their streams
+		}, all)
+		same(t, "the pending stream", 0, len(pending.take()))
+		for _, s := range []*stream{here, other, global, pending} {
+			<-s.ended
+			if !errors.Is(s.err, io.EOF) {
+				t.Errorf("a stream ended with %v, want its proper end", s.err)
+			}
+		}
+		for _, answered := range []<-chan answer{one, two} {
+			(<-answered).is(t, "execute", 500, coded("INTERNAL_ERROR", "Server is shutting down"))
+		}
+		if _, err := r.dial(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("a connection after the stop: %v, want it refused", err)
+		}
+	})
+}
+
+func TestAStopDoesNotWaitForReadersThatDoNotRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		stuck := r.connect("GET /event HTTP/1.1\r\nHost: test\r\n\r\n")
+		defer stuck.Close()
+		pending := r.open("/client-tools/pending/c")
+		synctest.Wait()
+		began := time.Now()
+		r.stop()
+		if took := time.Since(began); took != 4*time.Second {
+			t.Errorf("the stop took %s, want the 4 s it has", took)
+		}
+		<-pending.ended
+		if log := r.log.String(); !strings.Contains(log, "connections cut") {
+			t.Errorf("the log does not say that connections were cut:\n%s", log)
+		}
+	})
+}
+
+func TestAStopWaitsForAnswersThatAreBeingWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		r.register("c", strings.Repeat("long", 10_000))
+		c := r.connect("GET /client-tools/tools HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
+		synctest.Wait() // the answer is more than the server buffers, and nobody has read any of it
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			r.stop()
+		}()
+		time.Sleep(time.Second)
+		all, err := io.ReadAll(c)
+		if err != nil || len(all) < 80_000 {
+			t.Errorf("read %d bytes, %v; want the whole answer", len(all), err)
+		}
+		<-stopped
+	})
+}
+
+func TestAnIdleConnectionIsClosedByAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		c := r.connect("GET /status HTTP/1.1\r\nHost: test\r\n\r\n")
+		ended := make(chan error, 1)
+		go func() {
+			_, err := io.ReadAll(c)
+			ended <- err
+		}()
+		synctest.Wait() // answered, and kept open
+		if len(ended) > 0 {
+			t.Errorf("the connection ended before the stop: %v", <-ended)
+		}
+		r.stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the connection ended with %v", err)
+		}
+	})
+}
