@@ -28,6 +28,7 @@ const paramsDoc = head + `paths:
         - {name: X-List, in: header, schema: {type: array, items: {type: integer}}}
         - {name: Accept, in: header, required: true, schema: {type: string}}
         - {name: sid, in: cookie, schema: {type: integer}}
+        - {name: word, in: cookie, schema: {type: string, enum: [a+b]}}
       responses: {'204': {description: ok}}
 `
 
@@ -79,6 +80,8 @@ func TestParameters(t *testing.T) {
 		{"/x/a/c", header("X-List", "1,b"), "header X-List/1 parameter-value"},
 		{"/x/a/c", header("Cookie", "a=b; sid=12"), ""},
 		{"/x/a/c", header("Cookie", "sid=x"), "cookie sid parameter-value"},
+		{"/x/a/c?any=a+b", header("Cookie", "word=a+b"), ""},
+		{"/x/a/c?any=a", header("Cookie", "word=a%20b"), "cookie word parameter-value"},
 	} {
 		if got := short(d.CheckRequest("GET", tc.target, tc.header, nil)); got != tc.want {
 			t.Errorf("CheckRequest(%q, %v): %s, want %s", tc.target, tc.header, got, tc.want)
@@ -205,8 +208,8 @@ func TestResponses(t *testing.T) {
 			t.Errorf("%s %d %q %q: %s, want %s", tc.method, tc.status, tc.contentType, tc.body, got, tc.want)
 		}
 		for _, v := range vs {
-			if v.Side != Response {
-				t.Errorf("Check: side %q", v.Side)
+			if v.Side != Response || v.Schema == "" || v.Line == 0 {
+				t.Errorf("Check: %+v does not say where", v)
 			}
 		}
 	}
@@ -249,7 +252,7 @@ const streamDoc = `
                     contentType: text/plain
                     schema: {type: string, enum: ['']}
                   message:
-                    schema: {type: object, properties: {n: {type: integer}}}
+                    schema: {type: object, properties: {n: {type: integer}, key: {type: string, writeOnly: true}}, required: [key]}
 components:
   schemas:
     Message: {type: object, properties: {payload: {type: object, required: [type], properties: {type: {type: string}}}}}`
@@ -270,6 +273,7 @@ func TestEvents(t *testing.T) {
 		{data("", `{"n":"x"}`), "message", "event data/n type"},
 		{data("", `not JSON`), "message", "event data json-syntax"},
 		{data("", `{"n":1,"n":2}`), "message", "event data/n json-duplicate-name"},
+		{data("", `{"key":"k"}`), "message", "event data/key write-only"}, // an event goes the way of a response
 		{data("ping", ``), "ping", ""},
 		{data("ping", `x`), "ping", "event data enum"},
 		{transcript.Event{Comment: true, Data: "keep-alive"}, "", ""},

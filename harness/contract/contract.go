@@ -17,9 +17,9 @@
 package contract
 
 import (
-	"slices"
-
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -105,6 +105,9 @@ func Parse(data []byte, opts *Options) (*Document, error) {
 // event streams without x-events.
 func (d *Document) Unjudged() Problems { return d.unjudged }
 
+// Operations returns the document's operations in its order.
+func (d *Document) Operations() []*Operation { return slices.Clone(d.ops) }
+
 // Operation finds the operation for a method and a request target as it stands on the wire. HEAD finds the GET where
 // the document has no HEAD of its own (RFC 9110 §9.3.2).
 func (d *Document) Operation(method, target string) (op *Operation, ok bool) {
@@ -129,10 +132,11 @@ func (d *Document) EventName(op *Operation, ev *transcript.Event) string {
 	return set.nameOf(ev)
 }
 
-// violations turns findings into violations.
-func (d *Document) violations(out []Violation, at Violation, part string, found []finding) []Violation {
+// violations turns findings into violations. What was found without a schema is about the media type at ref.
+func (d *Document) violations(out []Violation, at Violation, part, ref string, found []finding) []Violation {
 	for _, f := range found {
-		at.Place, at.Kind, at.Text, at.Schema, at.Line = part+f.pointer, f.kind, f.text, f.ref, d.src.line(f.ref)
+		at.Place, at.Kind, at.Text, at.Schema = part+f.pointer, f.kind, f.text, cmp.Or(f.ref, ref)
+		at.Line = d.src.line(at.Schema)
 		out = append(out, at)
 	}
 	return out
@@ -157,6 +161,3 @@ func path(target string) string {
 	}
 	return target
 }
-
-// Operations returns the document's operations in its order.
-func (d *Document) Operations() []*Operation { return slices.Clone(d.ops) }

@@ -88,7 +88,7 @@ func (d *Document) event(out []Violation, ev *transcript.Event, set *eventSet, a
 			"the event %s has no data field, so that a client is never told of it (WHATWG HTML 9.2.6)", quote(name)))
 	}
 	found := d.verdict(declared.schema, declared.how, Event, []byte(ev.Data))
-	return d.violations(out, at, "event data", found)
+	return d.violations(out, at, "event data", declared.ref, found)
 }
 
 // parsePointer returns the tokens of a JSON Pointer that is not empty.

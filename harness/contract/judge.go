@@ -191,6 +191,9 @@ func (j *judge) note(n *jsontree.Node, p *schema, sc *scope) {
 		if p.extra == extraAllowed {
 			sc.open = true
 		}
+		if p.properties == nil && p.additional == nil && p.extra != extraRefused {
+			break
+		}
 		for i, name := range n.Names {
 			f := &j.fields[sc.first+i]
 			switch property := p.properties[name]; {

@@ -136,7 +136,10 @@ func (d *Document) judge(s *schema, how content, side Side, data []byte) []findi
 }
 
 func (d *Document) newJudge(side Side) *judge {
-	return &judge{side: side, strict: side != Request && !d.opts.AllowUndocumentedFields, limit: d.opts.MaxViolations}
+	if side == Event {
+		side = Response // it goes the same way
+	}
+	return &judge{side: side, strict: side == Response && !d.opts.AllowUndocumentedFields, limit: d.opts.MaxViolations}
 }
 
 // done returns what was found about a value whose schema stands at ref, and says so when that is not all.

@@ -56,6 +56,9 @@ func verbatim(s string) string { return s }
 // among collects what is sent for a query parameter or a cookie.
 func (p *parameter) among(pairs []pair) sent {
 	s := sent{decode: unescapeQuery}
+	if p.in == "cookie" {
+		s.decode = unescape
+	}
 	for _, q := range pairs {
 		switch key, ok := strings.CutPrefix(q.name, p.name+"["); {
 		case q.name == p.name:

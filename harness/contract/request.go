@@ -87,7 +87,7 @@ func (d *Document) inText(out []Violation, at Violation, p *parameter, s sent, p
 		found = j.done(p.schema.ref)
 	}
 	first := len(out)
-	out = d.violations(out, at, place, found)
+	out = d.violations(out, at, place, p.ref, found)
 	for i := range out[first:] {
 		out[first+i].Kind = kind
 	}
@@ -126,7 +126,7 @@ func (d *Document) content(out []Violation, at Violation, m *media, contentType,
 	if how == jsonText && len(body) == 0 {
 		return append(out, d.violation(at, "body", MissingBody, ref, "the content type is %s and the body is empty", quote(contentType)))
 	}
-	return d.violations(out, at, "body", d.verdict(m.schema, how, at.Side, body))
+	return d.violations(out, at, "body", m.ref, d.verdict(m.schema, how, at.Side, body))
 }
 
 func contentTypeText(contentType string, typed bool) string {
