@@ -8,7 +8,7 @@
 // Nothing in those folders is edited by hand: change openapi.yaml or a configuration and run `make generate`.
 package gen
 
-//go:generate go tool oapi-codegen --config api.yaml ../openapi.yaml
-//go:generate go tool oapi-codegen --config server.yaml ../openapi.yaml
-//go:generate go tool oapi-codegen --config client.yaml ../openapi.yaml
+//go:generate go tool oapi-codegen --config api.yaml -o api/api.gen.go ../openapi.yaml
+//go:generate go tool oapi-codegen --config server.yaml -o server/server.gen.go ../openapi.yaml
+//go:generate go tool oapi-codegen --config client.yaml -o client/client.gen.go ../openapi.yaml
 //go:generate npm --prefix ../reference run --silent generate
