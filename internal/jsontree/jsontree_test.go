@@ -180,6 +180,13 @@ func TestMemberFindsTheLastOfANameHoweverManyThereAre(t *testing.T) {
 	}
 }
 
+func TestAHugeExponentCostsNothing(t *testing.T) {
+	huge := "1e" + strings.Repeat("9", 5_000_000)
+	if !EqualNumbers(huge, huge) || EqualNumbers(huge, "10e"+strings.Repeat("9", 5_000_000)) {
+		t.Error("a number with a huge exponent is equal to its own text alone")
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"a":[1,2,{"b":"c"}]}`, "\xef\xbb\xbf1", `{"a":1,"a":2}`, "{\"a\":\"\xff\"}", `-0.0e+1`, "[[]] x"} {
 		f.Add([]byte(s))
