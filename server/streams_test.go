@@ -249,9 +249,9 @@ func TestAStalledReaderIsDropped(t *testing.T) {
 		r.register("c", "a")
 		c := r.connect("GET /client-tools/pending/c HTTP/1.1\r\nHost: test\r\n\r\n") // and never reads
 		defer c.Close()
-		time.Sleep(20*time.Second - 1)
+		time.Sleep(20 * time.Second)
 		r.do("GET /client-tools/tools/c").is(t, "tools", 200, `[{"id":"client_c_a","description":"","parameters":{}}]`)
-		time.Sleep(1)
+		time.Sleep(20 * time.Second / 8)
 		synctest.Wait()
 		r.do("GET /client-tools/tools").is(t, "tools later", 200, "{}")
 		if want := "stream dropped"; !strings.Contains(r.log.String(), want) {

@@ -23,6 +23,14 @@ type Subscription struct {
 // Ready returns a channel that delivers when frames may have come, or the end.
 func (s *Subscription) Ready() <-chan struct{} { return s.ready }
 
+// Wake makes Ready deliver.
+func (s *Subscription) Wake() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
 // Next takes the oldest frame from the queue. It is nil if there is none at the moment, and more is false if there will
 // be none any more.
 func (s *Subscription) Next() (frame []byte, more bool) {
@@ -57,7 +65,7 @@ func (s *Subscription) push(frame []byte, limits Options) {
 		s.drop(ErrSlowReader) // before the stream can see that its queue has ended, so that it knows why
 		s.queue, s.taken, s.bytes, s.closed = nil, 0, 0, true
 		s.mu.Unlock()
-		s.signal()
+		s.Wake()
 		return
 	}
 	if s.taken > 0 && len(s.queue) == cap(s.queue) { // make room at the front rather than grow
@@ -68,7 +76,7 @@ func (s *Subscription) push(frame []byte, limits Options) {
 	s.queue = append(s.queue, frame)
 	s.bytes += len(frame)
 	s.mu.Unlock()
-	s.signal()
+	s.Wake()
 }
 
 // finish lets the stream end after what is in its queue.
@@ -76,12 +84,5 @@ func (s *Subscription) finish() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.signal()
-}
-
-func (s *Subscription) signal() {
-	select {
-	case s.ready <- struct{}{}:
-	default:
-	}
+	s.Wake()
 }

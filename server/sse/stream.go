@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/conn"
@@ -21,8 +22,10 @@ var ErrStalled = errors.New("the reader has stopped reading")
 // A Source is where a stream gets its events from. It bounds what a slow reader can cost: a stream holds no event but the
 // one it is writing.
 type Source interface {
-	// Ready delivers when Next may have something new to say.
+	// Ready delivers when Next may have something new to say, and after Wake.
 	Ready() <-chan struct{}
+	// Wake makes Ready deliver. It is called from any goroutine and does not block.
+	Wake()
 	// Next returns the next frame, nil if there is none yet. When more is false there will be none, and the stream ends.
 	Next() (frame []byte, more bool)
 }
@@ -34,7 +37,8 @@ type Options struct {
 	// Keepalive is sent at every multiple of Interval since the stream was opened, whatever else is sent; nothing if nil.
 	Keepalive []byte
 	Interval  time.Duration
-	// WriteTimeout is how long the reader may take nothing while something is waiting for it; one minute if 0.
+	// WriteTimeout is how long the reader may take nothing while something is waiting for it; one minute if 0. The reader
+	// may get up to an eighth more.
 	WriteTimeout time.Duration
 }
 
@@ -70,9 +74,10 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 	}
 	s.opts.WriteTimeout = cmp.Or(opts.WriteTimeout, time.Minute)
 	if opts.Keepalive != nil {
-		ticker := time.NewTicker(opts.Interval) // it keeps to the multiples, however long a write takes
-		defer ticker.Stop()
-		s.tick = ticker.C
+		defer startMetronome(opts.Interval, func() {
+			s.due.Store(true)
+			src.Wake()
+		}).stop()
 	}
 	conn.Deafen(ctx)
 	defer s.interruptWith(ctx)()
@@ -81,7 +86,7 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded) && !time.Now().Before(s.deadline):
 		// Asked first, because net/http ends the context of a request whose answer cannot be written.
-		return fmt.Errorf("%w: nothing was taken for %s", ErrStalled, s.opts.WriteTimeout)
+		return fmt.Errorf("%w: it took nothing for %s", ErrStalled, s.opts.WriteTimeout)
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
@@ -92,8 +97,9 @@ type stream struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
 	src  Source
-	tick <-chan time.Time
 	opts Options
+
+	due atomic.Bool // a keepalive is to be sent
 
 	unsent   int       // bytes written since the deadline was set; 0 if everything is flushed
 	deadline time.Time // when the reader counts as stalled
@@ -111,33 +117,52 @@ func (s *stream) run(ctx context.Context) error {
 		return err
 	}
 	for {
-		select {
-		case <-s.tick:
-			if err := s.write(s.opts.Keepalive); err != nil {
-				return err
-			}
-		default:
+		state, err := s.drain()
+		if err == nil {
+			err = s.flush()
 		}
-		frame, more := s.src.Next()
-		if frame != nil {
-			if err := s.write(frame); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.flush(); err != nil || !more {
+		if err != nil || state == ended || ctx.Err() != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.src.Ready():
-		case <-s.tick:
+		if state == empty {
+			// One channel for events, keepalives and the end: a select over three costs more than the rest of the loop.
+			<-s.src.Ready()
+		}
+		if s.due.Swap(false) {
 			if err := s.write(s.opts.Keepalive); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// What drain leaves the source as.
+type state int
+
+const (
+	empty state = iota // for now
+	busy               // there may be more
+	ended
+)
+
+// burst is after how many frames in a row a keepalive gets its turn.
+const burst = 64
+
+// drain writes what the source has.
+func (s *stream) drain() (state, error) {
+	for range burst {
+		frame, more := s.src.Next()
+		switch {
+		case frame == nil && !more:
+			return ended, nil
+		case frame == nil:
+			return empty, nil
+		}
+		if err := s.write(frame); err != nil {
+			return busy, err
+		}
+	}
+	return busy, nil
 }
 
 // piece is how much a reader has to take in WriteTimeout to count as one that reads.
@@ -167,9 +192,14 @@ func (s *stream) flush() error {
 	return s.rc.Flush()
 }
 
-// extend gives the reader its time anew.
+// extend gives the reader its time anew. Setting a deadline costs as much as all else that an event costs here, so it is
+// set a little further away than it has to be, and not again until that is used up.
 func (s *stream) extend() {
-	s.deadline = time.Now().Add(s.opts.WriteTimeout)
+	now := time.Now()
+	if s.deadline.Sub(now) >= s.opts.WriteTimeout {
+		return
+	}
+	s.deadline = now.Add(s.opts.WriteTimeout + s.opts.WriteTimeout/8)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.ended {
@@ -177,8 +207,8 @@ func (s *stream) extend() {
 	}
 }
 
-// interruptWith makes blocked writes end when the context does. The function it returns undoes that, and leaves time to
-// write the end of the answer.
+// interruptWith makes the stream see the end of the context, in a blocked write too. The function it returns undoes that,
+// and leaves time to write the end of the answer.
 func (s *stream) interruptWith(ctx context.Context) (undo func()) {
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -187,6 +217,7 @@ func (s *stream) interruptWith(ctx context.Context) (undo func()) {
 		defer s.mu.Unlock()
 		s.ended = true
 		s.setDeadline(time.Unix(1, 0))
+		s.src.Wake()
 	})
 	return func() {
 		if !stop() {
