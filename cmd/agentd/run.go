@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/server"
+)
+
+// run does what the arguments say and returns the exit status. It ends when ctx does.
+func run(ctx context.Context, args []string, env lookup, stdout, stderr io.Writer) int {
+	root := rootCommand(env)
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintf(stderr, "agentd: %s\n", line)
+	}
+	if errors.As(err, new(*failure)) {
+		return exitFailed
+	}
+	return exitUsage
+}
+
+// A failure happens after everything the user wrote was found to be right.
+type failure struct{ error }
+
+func (f *failure) Unwrap() error { return f.error }
+
+func rootCommand(env lookup) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agentd",
+		Short: "An agent server whose clients execute tools for the model",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown command %q: the command that serves is `agentd agent`", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("no command: the one that serves is `agentd agent`, and `agentd agent --help` explains it")
+		},
+		SilenceErrors: true, // run prints them, with the program's name
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w (`%s --help` lists the flags)", err, cmd.CommandPath())
+	})
+	root.AddCommand(agentCommand(env))
+	return root
+}
+
+func agentCommand(env lookup) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Serve until SIGINT or SIGTERM",
+		Long: `Serve the agent server's HTTP API until SIGINT or SIGTERM.
+
+When the server is ready it prints one line to standard output and nothing else:
+
+    listening on http://127.0.0.1:3000
+
+Logs go to standard error. The first signal stops the server gracefully, within five seconds and with status 0; a second
+one ends it at once with status 1. A bad flag, variable or configuration value ends it with status 2 before it listens.
+
+A setting is taken from its flag, else from its environment variable, else from the configuration file, else it has its
+default. An empty variable counts as not set. The file is JSON; keys that are not listed here are ignored:
+
+    {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000}}
+
+Only the default configuration file may be missing.
+
+Environment:
+` + environmentHelp(),
+		Example: `  agentd agent
+  agentd agent --port 0 --directory /home/me/project
+  GOOSE_PORT=8080 AGENTD_DEFAULT_TIMEOUT=5000 agentd agent`,
+		Args: cobra.NoArgs,
+	}
+	flags := addFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := readSettings(flags, env)
+		if err != nil {
+			return err
+		}
+		return serve(cmd.Context(), s, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// serve serves with the settings until ctx ends.
+func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	srv, err := server.New(server.Config{
+		Directory:         s.directory,
+		DefaultTimeout:    s.defaultTimeout,
+		KeepaliveInterval: s.keepaliveInterval,
+		MaxBodyBytes:      s.maxBody,
+		Log:               slog.New(slog.NewTextHandler(stderr, nil)),
+	})
+	if err != nil {
+		return &failure{err}
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
+	if err != nil {
+		return &failure{err}
+	}
+	if _, err := fmt.Fprintf(stdout, "listening on http://%s\n", ln.Addr()); err != nil {
+		ln.Close()
+		return &failure{fmt.Errorf("say where the server listens: %w", err)}
+	}
+	if err := srv.Serve(ctx, ln); err != nil {
+		return &failure{err}
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+// environment is a lookup in a map. The home directory is one without a configuration file.
+func environment(t *testing.T, variables map[string]string) lookup {
+	t.Helper()
+	all := map[string]string{"HOME": t.TempDir()}
+	for name, value := range variables {
+		all[name] = value
+	}
+	return func(name string) (string, bool) {
+		value, ok := all[name]
+		return value, ok
+	}
+}
+
+// file writes a configuration file and returns its path.
+func file(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.json")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
+	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
+	const ms = "it must be a whole number of milliseconds, at least 1"
+	for _, tc := range []struct {
+		name   string
+		args   []string
+		env    map[string]string
+		stderr []string
+	}{
+		{"no command", nil, nil, []string{"agentd: no command: the one that serves is `agentd agent`, and `agentd agent --help` explains it"}},
+		{"an unknown command", []string{"agnt"}, nil, []string{"agentd: unknown command \"agnt\": the command that serves is `agentd agent`"}},
+		{"an unknown flag", []string{"agent", "--prot=1"}, nil, []string{"agentd: unknown flag: --prot (`agentd agent --help` lists the flags)"}},
+		{"a flag without its value", []string{"agent", "--port"}, nil, []string{"agentd: flag needs an argument: --port (`agentd agent --help` lists the flags)"}},
+		{"an argument", []string{"agent", "here"}, nil, []string{`agentd: unknown command "here" for "agentd agent"`}},
+		{"a host name", []string{"agent", "--host", "localhost"}, nil, []string{`agentd: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`}},
+		{"an empty flag", []string{"agent", "--port", ""}, nil, []string{`agentd: --port is ""; it must be a whole number from 0 to 65535`}},
+		{"an empty directory", []string{"agent", "--directory", ""}, nil, []string{`agentd: --directory is ""; it must be a path`}},
+		{"a port that is none", []string{"agent", "--port", "65536"}, nil, []string{`agentd: --port is "65536"; it must be a whole number from 0 to 65535`}},
+		{"a bad variable", []string{"agent"}, map[string]string{"GOOSE_PORT": "http"}, []string{`agentd: GOOSE_PORT is "http"; it must be a whole number from 0 to 65535`}},
+		{"every mistake at once", []string{"agent", "--max-body", "0", "--keepalive-interval=-5"},
+			map[string]string{"AGENTD_DEFAULT_TIMEOUT": "1.5", "AGENTD_MAX_BODY": "1"},
+			[]string{
+				`agentd: AGENTD_DEFAULT_TIMEOUT is "1.5"; ` + ms,
+				`agentd: --keepalive-interval is "-5"; ` + ms,
+				`agentd: --max-body is "0"; it must be a whole number of bytes, at least 1`,
+			}},
+		{"a bad value in the file", config(`{"clientTools": {"keepaliveInterval": "fast", "defaultTimeout": 0}}`), nil, []string{
+			`agentd: CONFIG: clientTools.defaultTimeout is 0; ` + ms,
+			`agentd: CONFIG: clientTools.keepaliveInterval is "fast"; ` + ms,
+		}},
+		{"null in the file", config(`{"clientTools": {"defaultTimeout": null}}`), nil, []string{`agentd: CONFIG: clientTools.defaultTimeout is null; ` + ms}},
+		{"client tools that are no object", config(`{"clientTools": [1, 2]}`), nil, []string{`agentd: CONFIG: clientTools is [1,2]; it must be an object`}},
+		{"a file that is no object", config(`[]`), nil, []string{`agentd: CONFIG is []; it must be an object`}},
+		{"a file that is not JSON", config(`{"clientTools": }`), nil, []string{`agentd: CONFIG is not JSON: `}},
+		{"an empty file", config(``), nil, []string{`agentd: CONFIG is not JSON: `}},
+		{"a file that is not there", []string{"agent", "--config", "/nowhere/config.json"}, nil, []string{"agentd: configuration file: open /nowhere/config.json: no such file or directory"}},
+		{"nor by a variable", []string{"agent"}, map[string]string{"AGENTD_CONFIG": "/nowhere"}, []string{"agentd: configuration file: open /nowhere: no such file or directory"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			status := run(t.Context(), tc.args, environment(t, tc.env), &stdout, &stderr)
+			if status != exitUsage || stdout.Len() > 0 {
+				t.Errorf("run %q: status %d, stdout %q; want 2 and nothing", tc.args, status, &stdout)
+			}
+			got := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
+			want := make([]string, len(tc.stderr))
+			for i, line := range tc.stderr {
+				if len(tc.args) == 3 {
+					line = strings.Replace(line, "CONFIG", tc.args[2], 1)
+				}
+				want[i] = line
+				if i < len(got) && strings.HasSuffix(line, "JSON: ") && strings.HasPrefix(got[i], line) {
+					want[i] = got[i] // followed by what the parser says
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("run %q: stderr (-want +got):\n%s", tc.args, diff)
+			}
+		})
+	}
+}
+
+func TestWhereSettingsComeFrom(t *testing.T) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
+	with := func(change func(*settings)) settings {
+		s := defaults
+		change(&s)
+		return s
+	}
+	timeouts := file(t, "\uFEFF"+`{"other": [], "clientTools": {"defaultTimeout": 7e2, "keepaliveInterval": 1000.0, "other": "x"}}`)
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".config", "opencode"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".config", "opencode", "config.json"), []byte(`{"clientTools": {"defaultTimeout": 5}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name string
+		args []string
+		env  map[string]string
+		want settings
+	}{
+		{"nowhere", nil, nil, defaults},
+		{"empty variables", nil, map[string]string{"GOOSE_HOST": "", "GOOSE_PORT": "", "AGENTD_CONFIG": "", "AGENTD_DIRECTORY": "", "AGENTD_MAX_BODY": ""}, defaults},
+		{"no home", nil, map[string]string{"HOME": ""}, defaults},
+		{"variables", nil, map[string]string{
+			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3",
+		}, settings{host: "::1", port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
+		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0"}, map[string]string{"GOOSE_HOST": "nonsense", "GOOSE_PORT": "-1"},
+			with(func(s *settings) { s.host, s.port = "0.0.0.0", 65535 })},
+		{"the file", []string{"--config", timeouts}, nil,
+			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
+		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
+			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 9*time.Millisecond, time.Second })},
+		{"flags before the file", []string{"--config", timeouts, "--keepalive-interval", "8"}, map[string]string{"AGENTD_CONFIG": "/nowhere"},
+			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, 8*time.Millisecond })},
+		{"the file at home", nil, map[string]string{"HOME": home}, with(func(s *settings) { s.defaultTimeout = 5 * time.Millisecond })},
+		{"a file without client tools", []string{"--config", file(t, `{}`)}, nil, defaults},
+		{"a time beyond every timer", []string{"--default-timeout", "99999999999999999999"}, nil,
+			with(func(s *settings) { s.defaultTimeout = 2147483647 * time.Millisecond })},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			cmd := new(cobra.Command)
+			flags := addFlags(cmd)
+			if err := cmd.ParseFlags(tc.args); err != nil {
+				t.Fatal(err)
+			}
+			got, err := readSettings(flags, environment(t, tc.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
+				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestAgentServesUntilItIsTold runs the command on a real port.
+func TestAgentServesUntilItIsTold(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, stdout := io.Pipe()
+	var stderr lockedBuffer
+	status := make(chan int, 1)
+	go func() {
+		status <- run(ctx, []string{"agent", "--port", "0", "--directory", "/project"}, environment(t, nil), stdout, &stderr)
+		stdout.Close()
+	}()
+	var url string
+	if _, err := fmt.Fscanf(out, "listening on %s\n", &url); err != nil {
+		t.Fatalf("%v; stderr: %s", err, &stderr)
+	}
+	if !strings.HasPrefix(url, "http://127.0.0.1:") || strings.HasSuffix(url, ":0") {
+		t.Errorf("listening on %s, want a real port of 127.0.0.1", url)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get(url + "/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	if string(body) != "ok" {
+		t.Errorf("GET /status: %q", body)
+	}
+	cancel()
+	if rest, _ := io.ReadAll(out); len(rest) > 0 {
+		t.Errorf("more on standard output: %q", rest)
+	}
+	if got := <-status; got != exitOK {
+		t.Errorf("status %d after a stop, want 0; stderr: %s", got, &stderr)
+	}
+}
+
+func TestAPortThatIsTakenIsAFailure(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	_, port, _ := net.SplitHostPort(ln.Addr().String())
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"agent", "--port", port}, environment(t, nil), &stdout, &stderr)
+	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "agentd: listen tcp 127.0.0.1:"+port) {
+		t.Errorf("status %d, stdout %q, stderr %q; want 1 and the address", status, &stdout, &stderr)
+	}
+}
+
+func TestAnOutputThatIsClosedIsAFailure(t *testing.T) {
+	var stderr bytes.Buffer
+	status := run(t.Context(), []string{"agent", "--port", "0"}, environment(t, nil), closed{}, &stderr)
+	if status != exitFailed || !strings.Contains(stderr.String(), errClosed.Error()) {
+		t.Errorf("status %d, stderr %q; want 1 and the reason", status, &stderr)
+	}
+}
+
+var errClosed = errors.New("nobody reads this")
+
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errClosed }
+
+func TestHelpNamesEverySetting(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	if status := run(t.Context(), []string{"agent", "--help"}, environment(t, nil), &stdout, &stderr); status != exitOK || stderr.Len() > 0 {
+		t.Errorf("status %d, stderr %q", status, &stderr)
+	}
+	for _, o := range options {
+		for _, want := range []string{"--" + o.flag, o.env, o.usage, "(default " + o.byDefault + ")"} {
+			if !strings.Contains(stdout.String(), want) {
+				t.Errorf("the help does not say %q:\n%s", want, &stdout)
+			}
+		}
+	}
+}
+
+func TestTheSecondSignalDoesNotWait(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		signals int
+		status  int // of the run, if it ends
+		ends    bool
+		want    int
+	}{
+		{"no signal", 0, exitUsage, true, exitUsage},
+		{"one signal", 1, exitOK, true, exitOK},
+		{"two signals", 2, 0, false, exitFailed},
+	} {
+		signals, status := make(chan os.Signal, 2), make(chan int, 1)
+		for range tc.signals {
+			signals <- os.Interrupt
+		}
+		ctx, stop := context.WithCancelCause(t.Context())
+		told := func(cause error) {
+			stop(cause)
+			if tc.ends {
+				status <- tc.status
+			}
+		}
+		if tc.signals == 0 {
+			status <- tc.status
+		}
+		if got := wait(signals, told, status); got != tc.want {
+			t.Errorf("%s: status %d, want %d", tc.name, got, tc.want)
+		}
+		if stopped := errors.Is(context.Cause(ctx), errSignal); stopped != (tc.signals > 0) {
+			t.Errorf("%s: stopped: %t", tc.name, stopped)
+		}
+		stop(nil)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

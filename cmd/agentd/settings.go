@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// lookup finds a variable of the environment.
+type lookup func(name string) (value string, set bool)
+
+// settings are what a user can say about a server.
+type settings struct {
+	host              string
+	port              int
+	directory         string
+	defaultTimeout    time.Duration
+	keepaliveInterval time.Duration
+	maxBody           int64
+}
+
+// An option is one setting and the places where it can be set.
+type option struct {
+	flag, env string
+	key       string // its key in the configuration file; none if empty
+	byDefault string // as help shows it
+	takes     string // what its value is, in a word
+	usage     string
+}
+
+// options are in the order of docs/server.md.
+var options = []option{
+	{flag: "host", env: "GOOSE_HOST", byDefault: "127.0.0.1", takes: "ip", usage: "address to listen on, an IP literal"},
+	{flag: "port", env: "GOOSE_PORT", byDefault: "3000", takes: "port", usage: "port to listen on; 0 picks a free one"},
+	{flag: "config", env: "AGENTD_CONFIG", byDefault: "~/.config/opencode/config.json", takes: "file", usage: "the configuration file"},
+	{flag: "directory", env: "AGENTD_DIRECTORY", byDefault: "the working directory", takes: "path", usage: "directory that requests are about when they name none"},
+	{flag: "default-timeout", env: "AGENTD_DEFAULT_TIMEOUT", key: "defaultTimeout", byDefault: "30000", takes: "ms", usage: "milliseconds an execution waits for its result"},
+	{flag: "keepalive-interval", env: "AGENTD_KEEPALIVE_INTERVAL", key: "keepaliveInterval", byDefault: "30000", takes: "ms", usage: "milliseconds between two pings of a pending stream"},
+	{flag: "max-body", env: "AGENTD_MAX_BODY", byDefault: "52428800", takes: "bytes", usage: "bytes of the largest request body"},
+}
+
+// flagValue is a flag that keeps its text: flags, variables and the file are read by the same rules later.
+type flagValue struct {
+	text, takes string
+	set         bool
+}
+
+func (v *flagValue) String() string { return v.text }
+func (v *flagValue) Type() string   { return v.takes }
+func (v *flagValue) Set(text string) error {
+	v.text, v.set = text, true
+	return nil
+}
+
+// addFlags gives a command a flag for each option, and returns their values by name.
+func addFlags(cmd *cobra.Command) map[string]*flagValue {
+	values := make(map[string]*flagValue)
+	cmd.Flags().SortFlags = false
+	for _, o := range options {
+		values[o.flag] = &flagValue{text: o.byDefault, takes: o.takes}
+		cmd.Flags().Var(values[o.flag], o.flag, o.usage)
+	}
+	return values
+}
+
+func environmentHelp() string {
+	var b strings.Builder
+	for _, o := range options {
+		fmt.Fprintf(&b, "    %-26s like --%s\n", o.env, o.flag)
+	}
+	return b.String()
+}
+
+// A setting is one value as somebody wrote it.
+type setting struct {
+	where string        // e.g. "--port", "config.json: clientTools.defaultTimeout"
+	text  string        // unless it is from the file
+	json  jsonwire.Text // if it is from the file
+}
+
+// problem says that a setting is not what it must be.
+func (s setting) problem(must string) error {
+	value := fmt.Sprintf("%q", s.text)
+	if s.json != nil {
+		value = string(s.json)
+	}
+	return fmt.Errorf("%s is %s; it must be %s", s.where, value, must)
+}
+
+// whole returns the setting as a whole number. A number above most counts as it.
+func (s setting) whole(least, most int64) (n int64, ok bool) {
+	text := s.json
+	if text == nil {
+		var err error
+		if text, err = jsonwire.Parse([]byte(s.text)); err != nil {
+			return 0, false
+		}
+	}
+	n, ok = text.Integer()
+	return min(n, most), ok && n >= least
+}
+
+// readSettings puts the settings together. Its error names every mistake.
+func readSettings(flags map[string]*flagValue, env lookup) (settings, error) {
+	r := reader{flags: flags, env: env}
+	r.readFile()
+	s := settings{
+		host:              r.host(),
+		port:              r.port(),
+		directory:         r.directory(),
+		defaultTimeout:    r.milliseconds("default-timeout"),
+		keepaliveInterval: r.milliseconds("keepalive-interval"),
+		maxBody:           r.bytes("max-body"),
+	}
+	return s, errors.Join(r.problems...)
+}
+
+type reader struct {
+	flags    map[string]*flagValue
+	env      lookup
+	file     map[string]setting // by the keys of options
+	problems []error
+}
+
+// find returns the setting of an option, and false if it has its default.
+func (r *reader) find(flag string) (setting, bool) {
+	o := optionOf(flag)
+	if value := r.flags[flag]; value.set {
+		return setting{where: "--" + flag, text: value.text}, true
+	}
+	if value, _ := r.env(o.env); value != "" {
+		return setting{where: o.env, text: value}, true
+	}
+	if found, ok := r.file[o.key]; ok {
+		return found, true
+	}
+	return setting{where: "--" + flag, text: o.byDefault}, false
+}
+
+func optionOf(flag string) option {
+	for _, o := range options {
+		if o.flag == flag {
+			return o
+		}
+	}
+	panic("no option --" + flag)
+}
+
+func (r *reader) wrong(s setting, must string) { r.problems = append(r.problems, s.problem(must)) }
+
+func (r *reader) host() string {
+	s, _ := r.find("host")
+	if _, err := netip.ParseAddr(s.text); err != nil {
+		r.wrong(s, "an IP address, such as 127.0.0.1 or ::1")
+	}
+	return s.text
+}
+
+func (r *reader) port() int {
+	s, _ := r.find("port")
+	port, ok := s.whole(0, math.MaxInt64)
+	if !ok || port > math.MaxUint16 {
+		r.wrong(s, "a whole number from 0 to 65535")
+	}
+	return int(port)
+}
+
+func (r *reader) directory() string {
+	s, given := r.find("directory")
+	if !given {
+		directory, err := os.Getwd()
+		if err != nil {
+			r.problems = append(r.problems, fmt.Errorf("no --directory, and the working directory is not known: %w", err))
+		}
+		return directory
+	}
+	if s.text == "" {
+		r.wrong(s, "a path")
+	}
+	return s.text
+}
+
+// milliseconds reads a duration. A longer one than a timer of either server can run counts as the longest.
+func (r *reader) milliseconds(flag string) time.Duration {
+	s, _ := r.find(flag)
+	ms, ok := s.whole(1, math.MaxInt32)
+	if !ok {
+		r.wrong(s, "a whole number of milliseconds, at least 1")
+	}
+	return time.Duration(ms) * time.Millisecond
+}
+
+func (r *reader) bytes(flag string) int64 {
+	s, _ := r.find(flag)
+	n, ok := s.whole(1, math.MaxInt64)
+	if !ok {
+		r.wrong(s, "a whole number of bytes, at least 1")
+	}
+	return n
+}
+
+// readFile reads the configuration file.
+func (r *reader) readFile() {
+	s, given := r.find("config")
+	path := s.text
+	if !given {
+		home, _ := r.env("HOME")
+		if home == "" {
+			return
+		}
+		path = filepath.Join(home, ".config", "opencode", "config.json")
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		if given || !errors.Is(err, os.ErrNotExist) {
+			r.problems = append(r.problems, fmt.Errorf("configuration file: %w", err))
+		}
+		return
+	}
+	text, err := jsonwire.Parse(content)
+	if err != nil {
+		r.problems = append(r.problems, fmt.Errorf("%s is not JSON: %w", path, err))
+		return
+	}
+	if text.Kind() != "object" {
+		r.wrong(setting{where: path, json: text}, "an object")
+		return
+	}
+	tools := text.Pick("clientTools")[0]
+	if tools == nil {
+		return
+	}
+	if tools.Kind() != "object" {
+		r.wrong(setting{where: path + ": clientTools", json: tools}, "an object")
+		return
+	}
+	r.file = make(map[string]setting)
+	for _, o := range options {
+		if o.key == "" {
+			continue
+		}
+		if value := tools.Pick(o.key)[0]; value != nil {
+			r.file[o.key] = setting{where: path + ": clientTools." + o.key, json: value}
+		}
+	}
+}
