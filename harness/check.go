@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // checkScenario checks a scenario against the contract: requests that are not meant to be malformed must be those of an
@@ -46,7 +46,7 @@ func (p *Project) hasOperation(method, path string) bool {
 
 func (p *Project) operationFix(method, path string) string {
 	const meant = "if it is meant to, mark the step malformed: true"
-	if near, ok := yamldoc.Nearest(method+" "+path, p.operations()); ok {
+	if near, ok := problem.Nearest(method+" "+path, p.operations()); ok {
 		return fmt.Sprintf("did you mean %q? %s", near, meant)
 	}
 	return meant
@@ -66,7 +66,7 @@ func (p *Project) checkStreamRule(file, name string, line int) scenario.Problems
 		return nil
 	}
 	fix := "name a stream that the scenario opens, or an operation: " + strings.Join(p.operations(), ", ")
-	if near, ok := yamldoc.Nearest(name, p.operations()); ok {
+	if near, ok := problem.Nearest(name, p.operations()); ok {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
 	return scenario.Problems{{File: file, Line: line, What: fmt.Sprintf("rules for %q, which is no stream", name), Fix: fix}}

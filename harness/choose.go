@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // A UsageError is a wish that cannot be granted: a target, a tag or a pattern that is not there. Nothing was started.
@@ -68,7 +68,7 @@ func (p *Project) target(wish string) (Target, error) {
 	known := slices.IndexFunc(p.Targets, func(t Target) bool { return t.Spec.Name == name })
 	if !isURL {
 		if known < 0 {
-			return Target{}, &UsageError{fmt.Sprintf("target %q is not in %s", name, p.File), yamldoc.DidYouMean(name, names(p.Targets))}
+			return Target{}, &UsageError{fmt.Sprintf("target %q is not in %s", name, p.File), problem.OneOf(name, names(p.Targets))}
 		}
 		return p.Targets[known], nil
 	}
@@ -127,7 +127,7 @@ func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
 			for i, s := range p.Scenarios {
 				ids[i] = s.Base()
 			}
-			near, ok := yamldoc.Nearest(path, ids)
+			near, ok := problem.Nearest(path, ids)
 			e := &UsageError{What: fmt.Sprintf("no scenario at %q", path)}
 			if ok {
 				e.Fix = fmt.Sprintf("did you mean %q?", near)
@@ -156,7 +156,7 @@ func (p *Project) checkTags(tags []string) error {
 	known = slices.Compact(known)
 	for _, tag := range tags {
 		if !slices.Contains(known, tag) {
-			return &UsageError{fmt.Sprintf("no scenario has the tag %q", tag), yamldoc.DidYouMean(tag, known)}
+			return &UsageError{fmt.Sprintf("no scenario has the tag %q", tag), problem.OneOf(tag, known)}
 		}
 	}
 	return nil

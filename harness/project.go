@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -169,7 +170,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 		l.p.Targets = append(l.p.Targets, t)
 	}
 	if !slices.Contains(names, l.p.Reference) {
-		l.problem(root.Get("reference"), fmt.Sprintf("reference %q is no target", l.p.Reference), yamldoc.DidYouMean(l.p.Reference, names))
+		l.problem(root.Get("reference"), fmt.Sprintf("reference %q is no target", l.p.Reference), problem.OneOf(l.p.Reference, names))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // resolveTags gives each discriminator its branches. "The discriminator object is legal only when using one of the
@@ -63,7 +65,7 @@ func (b *builder) setTag(s *schema, in *openapi3.Discriminator) {
 		}
 		if s.tag.branches[value] = b.component(ref); s.tag.branches[value] == nil {
 			b.problem(s.ref+"/discriminator", fmt.Sprintf("the mapping of %q leads to %q, which does not exist", value, in.Mapping[value].Ref),
-				didYouMean(ref, b.refs...))
+				problem.DidYouMean(ref, b.refs))
 		}
 	}
 	s.tag.values = sortedKeys(s.tag.branches)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // extension is the keyword beside the schema of a text/event-stream that describes its events.
@@ -50,8 +52,8 @@ func (b *builder) misspeltExtension(m *media, in *openapi3.MediaType, ref string
 		return
 	}
 	for _, key := range sortedKeys(in.Extensions) {
-		if nearest(key, []string{extension}) != "" {
-			b.problem(ref+"/"+key, fmt.Sprintf("unknown key %q", key), didYouMean(key, extension))
+		if _, near := problem.Nearest(key, []string{extension}); near {
+			b.problem(ref+"/"+key, fmt.Sprintf("unknown key %q", key), problem.DidYouMean(key, []string{extension}))
 			return
 		}
 	}
@@ -61,7 +63,7 @@ func (b *builder) misspeltExtension(m *media, in *openapi3.MediaType, ref string
 func (b *builder) unknownKeys(object map[string]any, ref, where string, known ...string) {
 	for _, key := range sortedKeys(object) {
 		if !slices.Contains(known, key) && !strings.HasPrefix(key, "x-") {
-			b.problem(ref+"/"+escapePointer(key), fmt.Sprintf("unknown key %q in %s", key, where), didYouMean(key, known...))
+			b.problem(ref+"/"+escapePointer(key), fmt.Sprintf("unknown key %q in %s", key, where), problem.DidYouMean(key, known))
 		}
 	}
 }
@@ -134,7 +136,7 @@ func (b *builder) eventSchema(raw any, ref string) *schema {
 		if s := b.component(text); s != nil {
 			return s
 		}
-		b.problem(ref, fmt.Sprintf("$ref leads to %q, which does not exist", target), didYouMean(text, b.refs...))
+		b.problem(ref, fmt.Sprintf("$ref leads to %q, which does not exist", target), problem.DidYouMean(text, b.refs))
 		return nil
 	}
 	in, err := b.inlineSchema(object)

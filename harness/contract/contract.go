@@ -83,14 +83,14 @@ func Parse(data []byte, opts *Options) (*Document, error) {
 	src := newSource(string(data))
 	doc, problems := load(data, src)
 	if len(problems) > 0 {
-		return nil, problems.sorted(o.File)
+		return nil, in(o.File, problems)
 	}
 	b := newBuilder(doc, src)
 	d := &Document{opts: o, src: src, ops: b.build()}
 	if len(b.problems) > 0 {
-		return nil, b.problems.sorted(o.File)
+		return nil, in(o.File, b.problems)
 	}
-	d.unjudged = b.unjudged.sorted(o.File)
+	d.unjudged = in(o.File, b.unjudged)
 	d.named = make(map[string]*Operation, len(d.ops))
 	for _, op := range d.ops {
 		d.named[op.String()] = op

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // An eventSet is what x-events says about one text/event-stream.
@@ -78,7 +79,7 @@ func (d *Document) event(out []Violation, ev *transcript.Event, set *eventSet, a
 	switch {
 	case declared == nil:
 		fix := ""
-		if near := nearest(name, set.names); near != "" {
+		if near, ok := problem.Nearest(name, set.names); ok {
 			fix = "; did it mean " + quote(near) + "?"
 		}
 		return append(out, d.violation(at, "event name", UndocumentedEvent, set.ref,

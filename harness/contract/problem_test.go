@@ -141,7 +141,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			}
 			for i, p := range ps {
 				p.Column = 0 // which the loader sometimes has and sometimes not
-				if !strings.Contains(p.String(), tc.want[i]) {
+				if !strings.Contains(p.Error(), tc.want[i]) {
 					t.Errorf("problem %d:\n%v\nwant in it\n%s\n\n%s", i, p, tc.want[i], numbered(tc.doc))
 				}
 			}
@@ -175,7 +175,7 @@ func TestUnjudgedListsWhatNobodyChecks(t *testing.T) {
               schema: {type: string, pattern: '(?!a)'}`)
 	var got []string
 	for _, p := range parse(t, doc).Unjudged() {
-		got = append(got, p.String())
+		got = append(got, p.Error())
 	}
 	if len(got) != 2 || !strings.HasPrefix(got[0], "api.yaml:10:13: the events of this stream are not checked: it has no x-events") ||
 		!strings.HasPrefix(got[1], "api.yaml:12:15: the pattern (?!a) is not checked: ") {
@@ -205,16 +205,6 @@ func TestADocumentInJSONHasLinesToo(t *testing.T) {
 	vs := d.Check(answer("GET", "/a", 500, nil, ""))
 	if len(vs) != 1 || vs[0].Line != 8 {
 		t.Errorf("Check: %s", long(vs))
-	}
-}
-
-func TestNearest(t *testing.T) {
-	known := []string{"name", "comments", "events"}
-	for word, want := range map[string]string{"nmae": "name", "Event": "events", "comment": "comments", "schema": "", "": "", "x": "",
-		strings.Repeat("e", 1000): ""} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // unresolved lists every reference of a document that leads nowhere. The loader stops at the first, but it keeps the
@@ -28,7 +30,7 @@ func unresolved(data []byte, src *source) Problems {
 	for _, ref := range w.missing {
 		p := Problem{Line: src.lineOf(ref), What: fmt.Sprintf("$ref leads to %q, which does not exist", ref)}
 		if strings.HasPrefix(ref, "#") {
-			p.Fix = didYouMean(ref, sortedKeys(w.known)...)
+			p.Fix = problem.DidYouMean(ref, sortedKeys(w.known))
 		} else {
 			p.What = fmt.Sprintf("$ref leads to another file, %q", ref)
 			p.Fix = "put what it refers to into this document"

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // fault notes that something is wrong, and reports whether anybody wants to read what.
@@ -106,7 +107,7 @@ func describe(n *jsontree.Node) string {
 
 // suggest names the field that was probably meant.
 func suggest(name string, known []string) string {
-	if near := nearest(name, known); near != "" {
+	if near, ok := problem.Nearest(name, known); ok {
 		return fmt.Sprintf("; did it mean %q?", near)
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/theory/jsonpath"
 
+	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -104,7 +105,7 @@ func (d *decoder) uses(n *yamldoc.Node, s scope) {
 		}
 		for _, name := range t.Names() {
 			if !s.values[name] {
-				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), yamldoc.DidYouMean(name, slices.Collect(maps.Keys(s.values))))
+				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 			}
 			all = slices.AppendSeq(all, maps.Keys(m))
 		}
-		fix := yamldoc.DidYouMean(k.Text, all)
+		fix := problem.OneOf(k.Text, all)
 		if fix == "" {
 			fix = "open or start it in an earlier step"
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -387,7 +388,7 @@ func (d *decoder) sameColumns(n *yamldoc.Node, row, first map[string]Value) {
 	}
 	for _, k := range n.Keys {
 		if _, ok := first[k.Text]; !ok {
-			d.problem(k, fmt.Sprintf("column %q is not in the first row", k.Text), yamldoc.DidYouMean(k.Text, slices.Collect(maps.Keys(first))))
+			d.problem(k, fmt.Sprintf("column %q is not in the first row", k.Text), problem.OneOf(k.Text, slices.Collect(maps.Keys(first))))
 		}
 	}
 }

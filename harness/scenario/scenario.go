@@ -9,13 +9,13 @@ package scenario
 import (
 	"time"
 
-	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
-// A Problem is a mistake in a file somebody wrote; see yamldoc.
+// Problems are mistakes in files that somebody wrote.
 type (
-	Problem  = yamldoc.Problem
-	Problems = yamldoc.Problems
+	Problem  = problem.Problem
+	Problems = problem.Problems
 )
 
 // A Scenario is one story.

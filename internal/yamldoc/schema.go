@@ -9,6 +9,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
@@ -46,7 +48,7 @@ func MustSchema(data []byte, others ...[]byte) *Schema {
 }
 
 // Check returns every place where the file does not obey the schema.
-func (s *Schema) Check(file string, root *Node) Problems {
+func (s *Schema) Check(file string, root *Node) problem.Problems {
 	err := s.compiled.Validate(root.Value())
 	if err == nil {
 		return nil
@@ -60,7 +62,7 @@ type checker struct {
 	schema   *Schema
 	file     string
 	root     *Node
-	problems Problems
+	problems problem.Problems
 }
 
 // walk reports the leaves of an error: the causes say more than their parents, except where the schema has its own
@@ -98,7 +100,7 @@ func (c *checker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) 
 	}
 	if n.Kind == Map {
 		for _, k := range n.Keys {
-			if near, ok := Nearest(k.Text, wanted); ok {
+			if near, ok := problem.Nearest(k.Text, wanted); ok {
 				return fmt.Sprintf("did you mean %q where you wrote %q?", near, k.Text)
 			}
 		}
@@ -113,7 +115,7 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 	case *kind.AdditionalProperties:
 		for _, p := range k.Properties {
 			at, _ := n.Entry(p)
-			c.add(at, fmt.Sprintf("unknown key %q", p), DidYouMean(p, properties(sub)))
+			c.add(at, fmt.Sprintf("unknown key %q", p), problem.OneOf(p, properties(sub)))
 		}
 	case *kind.Required:
 		for _, p := range k.Missing {
@@ -130,7 +132,7 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 		for _, w := range k.Want {
 			words = append(words, fmt.Sprint(w))
 		}
-		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, DidYouMean(n.Text, words)))
+		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, problem.OneOf(n.Text, words)))
 	case *kind.Const:
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, fmt.Sprintf("make it %v", k.Want)))
 	case *kind.Pattern:
@@ -143,7 +145,7 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 }
 
 func (c *checker) add(n *Node, what, fix string) {
-	c.problems = append(c.problems, Problem{c.file, n.Line, n.Column, what, fix})
+	c.problems = append(c.problems, problem.Problem{File: c.file, Line: n.Line, Column: n.Column, What: what, Fix: fix})
 }
 
 // locate follows a location into the file. It returns what to call the place, `"status"` or `item 3 of "steps"`, and

@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // Kind is the type of a node.
@@ -142,7 +144,7 @@ const (
 )
 
 // Parse reads the one document of a file. The node is nil when there are problems.
-func Parse(file string, data []byte) (*Node, Problems) {
+func Parse(file string, data []byte) (*Node, problem.Problems) {
 	r := reader{file: file}
 	if len(data) > maxBytes {
 		r.problem(0, 0, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("keep it below %d bytes", maxBytes))
@@ -172,11 +174,11 @@ func Parse(file string, data []byte) (*Node, Problems) {
 
 type reader struct {
 	file     string
-	problems Problems
+	problems problem.Problems
 }
 
 func (r *reader) problem(line, column int, what, fix string) {
-	r.problems = append(r.problems, Problem{r.file, line, column, what, fix})
+	r.problems = append(r.problems, problem.Problem{File: r.file, Line: line, Column: column, What: what, Fix: fix})
 }
 
 var yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)

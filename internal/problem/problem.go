@@ -1,4 +1,5 @@
-package yamldoc
+// Package problem is how mistakes in files that people write are told: where, what, and what to write instead.
+package problem
 
 import (
 	"cmp"
@@ -19,14 +20,18 @@ type Problem struct {
 // Error returns "file:line:column: what", and the fix on a line of its own.
 func (p Problem) Error() string {
 	var b strings.Builder
-	b.WriteString(p.File)
+	if p.File != "" {
+		b.WriteString(p.File + ":")
+	}
 	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d", p.Line)
+		fmt.Fprintf(&b, "%d:", p.Line)
 		if p.Column > 0 {
-			fmt.Fprintf(&b, ":%d", p.Column)
+			fmt.Fprintf(&b, "%d:", p.Column)
 		}
 	}
-	b.WriteString(": ")
+	if b.Len() > 0 {
+		b.WriteByte(' ')
+	}
 	b.WriteString(p.What)
 	if p.Fix != "" {
 		b.WriteString("\n\tfix: ")
@@ -63,10 +68,17 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Nearest returns the word that was most likely meant, and whether one is near enough to suggest.
+// Nearest returns the word that was most likely meant, and whether one is near enough for a slip of the finger.
 func Nearest(word string, words []string) (string, bool) {
-	best, distance := "", len(word)/3+2
+	const longest = 200 // nobody mistypes longer names, and the comparison is quadratic
+	if len(word) > longest {
+		return "", false
+	}
+	best, distance := "", min(len(word)/3+2, 5)
 	for _, w := range words {
+		if len(w) > longest {
+			continue
+		}
 		if d := edits(strings.ToLower(word), strings.ToLower(w)); d < distance {
 			best, distance = w, d
 		}
@@ -74,16 +86,20 @@ func Nearest(word string, words []string) (string, bool) {
 	return best, best != ""
 }
 
-// DidYouMean returns a fix that names the nearest word, or else lists all of them.
+// DidYouMean returns a fix that names the nearest word; "" when none is near.
 func DidYouMean(word string, words []string) string {
 	if near, ok := Nearest(word, words); ok {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
-	if len(words) == 0 {
-		return ""
+	return ""
+}
+
+// OneOf returns a fix that names the nearest word, or else lists all of them.
+func OneOf(word string, words []string) string {
+	if fix := DidYouMean(word, words); fix != "" || len(words) == 0 {
+		return fix
 	}
-	sorted := slices.Sorted(slices.Values(words))
-	return "use one of: " + strings.Join(sorted, ", ")
+	return "use one of: " + strings.Join(slices.Sorted(slices.Values(words)), ", ")
 }
 
 // edits is the number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
