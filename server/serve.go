@@ -12,7 +12,7 @@ import (
 // stop, and otherwise why the listener failed. A Server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(conn.Listen(ln)) }()
+	go func() { failed <- s.http.Serve(conn.Listen(ln, s.config.WriteTimeout)) }()
 	select {
 	case err := <-failed:
 		s.stop(context.WithoutCancel(ctx), ln)

@@ -58,8 +58,8 @@ type Config struct {
 	Queue events.Options
 	// ReadTimeout is how long a client may take for the head of a request, and for each piece of its body; 30 s if 0.
 	ReadTimeout time.Duration
-	// WriteTimeout is how long the reader of a stream may take nothing that waits for it; 1 min if 0. Behind it is a
-	// client that stands still: too short a time takes its tools away from one that only pauses.
+	// WriteTimeout is how long a client may take nothing of an answer that waits for it; 1 min if 0. Too short a time ends
+	// the streams, and with them the tools, of clients that only pause.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection is kept open between requests; 2 min if 0.
 	IdleTimeout time.Duration
@@ -75,7 +75,7 @@ type Config struct {
 func (c Config) withDefaults() (Config, error) {
 	var problems []error
 	if c.Directory == "" {
-		problems = append(problems, errors.New("Config.Directory is required"))
+		problems = append(problems, errors.New("server: Config.Directory is required"))
 	}
 	for _, field := range []struct {
 		name      string
@@ -90,16 +90,16 @@ func (c Config) withDefaults() (Config, error) {
 		{"StopTimeout", &c.StopTimeout, 4 * time.Second},
 	} {
 		if *field.value < 0 {
-			problems = append(problems, fmt.Errorf("Config.%s is negative: %s", field.name, *field.value))
+			problems = append(problems, fmt.Errorf("server: Config.%s is negative: %s", field.name, *field.value))
 		}
 		*field.value = cmp.Or(*field.value, field.byDefault)
 	}
 	if c.MaxBodyBytes < 0 {
-		problems = append(problems, fmt.Errorf("Config.MaxBodyBytes is negative: %d", c.MaxBodyBytes))
+		problems = append(problems, fmt.Errorf("server: Config.MaxBodyBytes is negative: %d", c.MaxBodyBytes))
 	}
 	c.MaxBodyBytes = cmp.Or(c.MaxBodyBytes, 50<<20)
 	if c.Queue.MaxEvents < 0 || c.Queue.MaxBytes < 0 {
-		problems = append(problems, fmt.Errorf("Config.Queue is negative: %+v", c.Queue))
+		problems = append(problems, fmt.Errorf("server: Config.Queue is negative: %+v", c.Queue))
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -123,7 +123,7 @@ func New(config Config) (*Server, error) {
 	}
 	bus := events.NewBus(&config.Queue)
 	registry := clienttools.NewRegistry(bus)
-	streams := &events.Streams{Bus: bus, WriteTimeout: config.WriteTimeout, Log: config.Log}
+	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
 			clientToolHandlers: &clienttools.Handlers{
@@ -149,7 +149,7 @@ func New(config Config) (*Server, error) {
 			ReadHeaderTimeout: config.ReadTimeout,
 			IdleTimeout:       config.IdleTimeout,
 			MaxHeaderBytes:    1 << 20,
-			// There is no WriteTimeout: it would cut streams and long executions. Streams set their own deadlines.
+			// There is no WriteTimeout: it would cut streams and long executions. See package conn.
 
 			// `OPTIONS *` is answered like any other OPTIONS, with the CORS headers.
 			DisableGeneralOptionsHandler: true,

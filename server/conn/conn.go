@@ -1,4 +1,4 @@
-// Package conn stands between accepted connections and net/http, and corrects two things that a handler cannot.
+// Package conn stands between accepted connections and net/http, and corrects three things that a handler cannot.
 //
 // net/http refuses a request whose target holds a percent sign that begins no escape, such as /a%ZZ, before any handler
 // sees it; CT 3.3 wants it served. A [Conn] rewrites such signs to %25 in the request line.
@@ -6,6 +6,9 @@
 // net/http notices that a client has gone by reading one byte ahead while a handler runs. A client that sends something
 // uses that byte up, and its going is not noticed any more. A [Conn] keeps what is sent meanwhile for later and goes on
 // looking for the end; for an answer without an end, see [Deafen], it throws it away.
+//
+// net/http can limit how long an answer takes, which would cut streams, but not how long a client takes nothing of it. A
+// [Conn] ends a write of which the client takes nothing for too long; see [ErrStalled].
 package conn
 
 import (
@@ -13,24 +16,33 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Listen returns a listener that accepts what ln accepts, as [Conn]. The server that serves on it needs [Context] as
-// its ConnContext and [State] as its ConnState.
-func Listen(ln net.Listener) net.Listener { return listener{ln} }
+// its ConnContext and [State] as its ConnState. A client may take nothing for writeTimeout, and up to an eighth longer,
+// before it counts as stalled; never if that is 0.
+func Listen(ln net.Listener, writeTimeout time.Duration) net.Listener {
+	return listener{ln, writeTimeout}
+}
 
-type listener struct{ net.Listener }
+type listener struct {
+	net.Listener
+	writeTimeout time.Duration
+}
 
 func (l listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: c}, nil
+	return &Conn{Conn: c, writeTimeout: l.writeTimeout}, nil
 }
 
-// A Conn is one accepted connection. Like every connection of a server it is read by one goroutine at a time.
+// A Conn is one accepted connection. Like every connection of a server it is read by one goroutine at a time, and
+// written by one.
 type Conn struct {
 	net.Conn
 	line  requestLine
@@ -39,6 +51,11 @@ type Conn struct {
 	active atomic.Bool // a handler runs
 	deaf   atomic.Bool // a handler has called Deafen
 	over   atomic.Bool // and has returned
+
+	writeTimeout time.Duration
+	mu           sync.Mutex
+	deadline     time.Time // of writes, if they have none from outside
+	given        bool      // they have one from outside
 }
 
 // Read gives net/http the bytes it should see.

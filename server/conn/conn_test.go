@@ -35,7 +35,7 @@ func accept(t *testing.T, nc net.Conn) net.Conn {
 	t.Helper()
 	one := make(chan net.Conn, 1)
 	one <- nc
-	c, err := conn.Listen(once(one)).Accept()
+	c, err := conn.Listen(once(one), time.Minute).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *memnet.Listener {
 	ln := memnet.Listen()
 	srv := &http.Server{Handler: handler, ConnContext: conn.Context, ConnState: conn.State}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(conn.Listen(ln)) }()
+	go func() { served <- srv.Serve(conn.Listen(ln, 40*time.Second)) }()
 	t.Cleanup(func() {
 		srv.Close()
 		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
@@ -322,6 +322,79 @@ func TestRequestsThatComeWhileAHandlerRunsAreAnswered(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAClientThatTakesNothingIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed := make(chan error, 1)
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			_, err := w.Write(make([]byte, 1<<20))
+			failed <- err
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads
+		start := time.Now()
+		err = <-failed
+		if waited := time.Since(start); !errors.Is(err, conn.ErrStalled) || waited < 40*time.Second || waited > 45*time.Second {
+			t.Errorf("Write: %v after %s, want ErrStalled after 40s and at most an eighth more", err, waited)
+		}
+	})
+}
+
+func TestAClientThatReadsSlowlyIsNotGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const size = 4 << 20
+		failed := make(chan error, 1)
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			_, err := w.Write(make([]byte, size))
+			failed <- err
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		got := 0
+		for p := make([]byte, 80<<10); ; {
+			n, err := io.ReadFull(client, p)
+			if got += n; err != nil {
+				break
+			}
+			time.Sleep(35 * time.Second)
+		}
+		if err := <-failed; err != nil || got < size || time.Since(start) < 20*time.Minute {
+			t.Errorf("Write: %v after %s, and %d bytes came; want all, slowly", err, time.Since(start), got)
+		}
+		client.Close()
+	})
+}
+
+func TestADeadlineFromOutsideIsNotExtended(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failed := make(chan error, 1)
+		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			rc := http.NewResponseController(w)
+			time.AfterFunc(3*time.Second, func() { rc.SetWriteDeadline(time.Unix(1, 0)) })
+			_, err := w.Write(make([]byte, 1<<20))
+			failed <- err
+		})
+		client, err := ln.Dial(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: x\r\n\r\n") // and never reads
+		start := time.Now()
+		err = <-failed
+		if !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, conn.ErrStalled) || time.Since(start) != 3*time.Second {
+			t.Errorf("Write: %v after %s, want its deadline after 3s", err, time.Since(start))
+		}
+	})
 }
 
 func TestADeafConnectionIsClosedAfterItsAnswer(t *testing.T) {

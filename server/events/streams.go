@@ -5,16 +5,15 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"time"
 
+	"github.com/lockstep-dev/lockstep/server/conn"
 	"github.com/lockstep-dev/lockstep/server/sse"
 )
 
 // Streams answers requests with streams that are fed by a bus.
 type Streams struct {
-	Bus          *Bus
-	WriteTimeout time.Duration // of [sse.Options]
-	Log          *slog.Logger
+	Bus *Bus
+	Log *slog.Logger
 }
 
 // Serve answers one request with the stream of an audience. It returns when the stream has ended; ctx must end with the
@@ -27,9 +26,8 @@ func (s *Streams) Serve(ctx context.Context, w http.ResponseWriter, to Audience,
 
 	log := s.Log.With(to.attrs()...)
 	log.Debug("stream opened")
-	opts.WriteTimeout = s.WriteTimeout
 	switch err := sse.Serve(ctx, w, queue, opts); {
-	case errors.Is(err, ErrSlowReader), errors.Is(err, sse.ErrStalled):
+	case errors.Is(err, ErrSlowReader), errors.Is(err, conn.ErrStalled):
 		log.Warn("stream dropped", "err", err)
 	default:
 		log.Debug("stream ended", "err", err)

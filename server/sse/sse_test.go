@@ -224,7 +224,7 @@ func TestTheStreamEndsAfterTheLastEventOfItsSource(t *testing.T) {
 }
 
 // serve runs sse.Serve behind a server without a port, and says how it ended.
-func serve(t *testing.T, f *feed, opts sse.Options, cancel *context.CancelCauseFunc) (dial func() net.Conn, ended chan error) {
+func serve(t *testing.T, f *feed, opts sse.Options, writeTimeout time.Duration, cancel *context.CancelCauseFunc) (dial func() net.Conn, ended chan error) {
 	t.Helper()
 	ln := memnet.Listen()
 	ended = make(chan error, 1)
@@ -241,7 +241,7 @@ func serve(t *testing.T, f *feed, opts sse.Options, cancel *context.CancelCauseF
 		}),
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(conn.Listen(ln)) }()
+	go func() { served <- srv.Serve(conn.Listen(ln, writeTimeout)) }()
 	t.Cleanup(func() {
 		srv.Close()
 		<-served
@@ -260,11 +260,11 @@ func serve(t *testing.T, f *feed, opts sse.Options, cancel *context.CancelCauseF
 
 func TestAReaderThatTakesNothingIsDroppedAfterTheWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dial, ended := serve(t, newFeed(), sse.Options{WriteTimeout: 40 * time.Second}, nil)
+		dial, ended := serve(t, newFeed(), sse.Options{}, 40*time.Second, nil)
 		client := dial() // and never reads: a pipe has no buffer, so the head itself blocks
 		defer client.Close()
 		start := time.Now()
-		if err := <-ended; !errors.Is(err, sse.ErrStalled) {
+		if err := <-ended; !errors.Is(err, conn.ErrStalled) {
 			t.Errorf("Serve: %v, want ErrStalled", err)
 		}
 		if waited := time.Since(start); waited < 40*time.Second || waited > 45*time.Second {
@@ -277,7 +277,7 @@ func TestASlowReaderThatKeepsReadingIsNotDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed(strings.Repeat("x", 4<<20))
 		f.end()
-		dial, ended := serve(t, f, sse.Options{WriteTimeout: 10 * time.Second}, nil)
+		dial, ended := serve(t, f, sse.Options{}, 10*time.Second, nil)
 		client := dial()
 		read := make(chan struct{})
 		go func() {
@@ -307,7 +307,7 @@ func TestASlowReaderThatKeepsReadingIsNotDropped(t *testing.T) {
 func TestABlockedWriteEndsWithItsReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancel context.CancelCauseFunc
-		dial, ended := serve(t, newFeed(), sse.Options{}, &cancel)
+		dial, ended := serve(t, newFeed(), sse.Options{}, time.Minute, &cancel)
 		client := dial() // and never reads
 		defer client.Close()
 		synctest.Wait() // blocked in the head
@@ -323,7 +323,7 @@ func TestTheAnswerIsCompletedWhenNothingWasInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cancel context.CancelCauseFunc
 		f := newFeed("event")
-		dial, ended := serve(t, f, sse.Options{}, &cancel)
+		dial, ended := serve(t, f, sse.Options{}, time.Minute, &cancel)
 		client := dial()
 		defer client.Close()
 		read := make(chan string, 1)
@@ -344,7 +344,7 @@ func TestTheAnswerIsCompletedWhenNothingWasInterrupted(t *testing.T) {
 
 func TestAStreamEndsWhenItsReaderGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dial, ended := serve(t, newFeed(), sse.Options{Keepalive: []byte("x"), Interval: time.Hour}, nil)
+		dial, ended := serve(t, newFeed(), sse.Options{Keepalive: []byte("x"), Interval: time.Hour}, time.Minute, nil)
 		client := dial()
 		go io.Copy(io.Discard, client)
 		time.Sleep(time.Minute)

@@ -3,21 +3,14 @@
 package sse
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/conn"
 )
-
-// ErrStalled is why a stream is ended whose reader took nothing for [Options.WriteTimeout].
-var ErrStalled = errors.New("the reader has stopped reading")
 
 // A Source is where a stream gets its events from. It bounds what a slow reader can cost: a stream holds no event but the
 // one it is writing.
@@ -37,9 +30,6 @@ type Options struct {
 	// Keepalive is sent at every multiple of Interval since the stream was opened, whatever else is sent; nothing if nil.
 	Keepalive []byte
 	Interval  time.Duration
-	// WriteTimeout is how long the reader may take nothing while something is waiting for it; one minute if 0. The reader
-	// may get up to an eighth more.
-	WriteTimeout time.Duration
 }
 
 // Head writes the head of a stream and sends it. It is all there is of an answer to HEAD.
@@ -61,8 +51,8 @@ func control(w http.ResponseWriter) *http.ResponseController {
 }
 
 // Serve answers with a stream. It returns nil when the source has ended, the cause when ctx ends, and an error when the
-// reader cannot be written to. ctx must end with the request; it may end earlier. A write that is blocked then is
-// interrupted.
+// reader cannot be written to, [conn.ErrStalled] if it has stopped reading. ctx must end with the request; it may end
+// earlier. A write that is blocked then is interrupted.
 //
 // When nothing was interrupted, the answer that Serve leaves behind is complete. Its connection is not used again.
 func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options) error {
@@ -72,7 +62,6 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 		src:  src,
 		opts: opts,
 	}
-	s.opts.WriteTimeout = cmp.Or(opts.WriteTimeout, time.Minute)
 	if opts.Keepalive != nil {
 		defer startMetronome(opts.Interval, func() {
 			s.due.Store(true)
@@ -83,11 +72,8 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 	defer s.interruptWith(ctx)()
 
 	err := s.run(ctx)
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded) && !time.Now().Before(s.deadline):
-		// Asked first, because net/http ends the context of a request whose answer cannot be written.
-		return fmt.Errorf("%w: it took nothing for %s", ErrStalled, s.opts.WriteTimeout)
-	case ctx.Err() != nil:
+	// A stall is asked for first, because net/http ends the context of a request whose answer cannot be written.
+	if !errors.Is(err, conn.ErrStalled) && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
@@ -101,15 +87,10 @@ type stream struct {
 
 	due atomic.Bool // a keepalive is to be sent
 
-	unsent   int       // bytes written since the deadline was set; 0 if everything is flushed
-	deadline time.Time // when the reader counts as stalled
-
-	mu    sync.Mutex
-	ended bool // the context has ended, and the write deadline stays in the past
+	unsent bool // something was written and not flushed
 }
 
 func (s *stream) run(ctx context.Context) error {
-	s.extend()
 	if err := Head(s.w); err != nil {
 		return err
 	}
@@ -165,65 +146,34 @@ func (s *stream) drain() (state, error) {
 	return busy, nil
 }
 
-// piece is how much a reader has to take in WriteTimeout to count as one that reads.
-const piece = 64 << 10
-
 func (s *stream) write(frame []byte) error {
-	for len(frame) > 0 {
-		if s.unsent == 0 || s.unsent >= piece {
-			s.extend()
-			s.unsent = 0
-		}
-		n := min(len(frame), piece)
-		if _, err := s.w.Write(frame[:n]); err != nil {
-			return err
-		}
-		s.unsent += n
-		frame = frame[n:]
-	}
-	return nil
+	s.unsent = s.unsent || len(frame) > 0
+	_, err := s.w.Write(frame)
+	return err
 }
 
 func (s *stream) flush() error {
-	if s.unsent == 0 {
+	if !s.unsent {
 		return nil
 	}
-	s.unsent = 0
+	s.unsent = false
 	return s.rc.Flush()
 }
 
-// extend gives the reader its time anew. Setting a deadline costs as much as all else that an event costs here, so it is
-// set a little further away than it has to be, and not again until that is used up.
-func (s *stream) extend() {
-	now := time.Now()
-	if s.deadline.Sub(now) >= s.opts.WriteTimeout {
-		return
-	}
-	s.deadline = now.Add(s.opts.WriteTimeout + s.opts.WriteTimeout/8)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.ended {
-		s.setDeadline(s.deadline)
-	}
-}
-
 // interruptWith makes the stream see the end of the context, in a blocked write too. The function it returns undoes that,
-// and leaves time to write the end of the answer.
+// so that the end of the answer can be written.
 func (s *stream) interruptWith(ctx context.Context) (undo func()) {
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.ended = true
 		s.setDeadline(time.Unix(1, 0))
 		s.src.Wake()
 	})
 	return func() {
 		if !stop() {
 			<-interrupted
+			s.setDeadline(time.Time{})
 		}
-		s.setDeadline(time.Now().Add(s.opts.WriteTimeout))
 	}
 }
 
