@@ -69,8 +69,34 @@ func (d *decoder) names(root *yamldoc.Node) {
 		s.values[k.Text] = true
 	}
 	d.stepNames(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
+	d.unjoined(root.Get("steps"), taken(root.Get("steps")))
 	for _, n := range root.Get("teardown").Elements() {
 		d.uses(n, s)
+	}
+}
+
+// taken returns the names of all requests and streams that some step joins or closes.
+func taken(list *yamldoc.Node) map[string]bool {
+	names := map[string]bool{}
+	for _, n := range list.Elements() {
+		names[n.Get("join").Str()] = true
+		names[n.Get("close").Str()] = true
+		for _, branch := range n.Get("parallel").Entries() {
+			maps.Copy(names, taken(branch))
+		}
+	}
+	return names
+}
+
+// unjoined reports started requests whose answers nobody looks at.
+func (d *decoder) unjoined(list *yamldoc.Node, taken map[string]bool) {
+	for _, n := range list.Elements() {
+		if start := n.Get("start"); start != nil && !taken[start.Text] {
+			d.problem(start, fmt.Sprintf("start %s: nothing joins or closes it", start.Text), "add a step that joins or closes it")
+		}
+		for _, branch := range n.Get("parallel").Entries() {
+			d.unjoined(branch, taken)
+		}
 	}
 }
 

@@ -240,16 +240,17 @@ func (r *reader) mapping(n *Node, y *yaml.Node, depth int) {
 
 func (r *reader) scalar(n *Node, y *yaml.Node) {
 	n.Text = y.Value
-	switch y.Tag {
-	case "!!null":
-		n.Kind, n.Text = Null, ""
-	case "!!bool":
-		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
-	case "!!int", "!!float":
+	plain := y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	switch {
+	case plain && jsonNumber.MatchString(y.Value): // also 1e400, which the parser takes for a string
 		n.Kind = Number
-		if !jsonNumber.MatchString(y.Value) {
-			r.problem(y.Line, y.Column, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
-		}
+	case y.Tag == "!!null":
+		n.Kind, n.Text = Null, ""
+	case y.Tag == "!!bool":
+		n.Kind, n.Text = Bool, strings.ToLower(y.Value)
+	case y.Tag == "!!int", y.Tag == "!!float":
+		n.Kind = Number
+		r.problem(y.Line, y.Column, fmt.Sprintf("number %s is not written as JSON writes numbers", y.Value), "write it in decimal digits, or quote it if it is a string")
 	default: // !!str and !!timestamp, which YAML 1.2 does not have
 		n.Kind = String
 	}

@@ -1,0 +1,258 @@
+package scenario
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// head is the beginning of a scenario that has no mistake; steps follow.
+const head = "scenario: a/b\nwhy: It works\nsource: x 1\n"
+
+// parse reads a scenario that must have no mistake.
+func parse(t *testing.T, text string) *Scenario {
+	t.Helper()
+	all, problems := Parse("f", "a/b", []byte(text))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return all[0]
+}
+
+func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string // "line:column: what → fix", from the steps on where head is used
+	}{
+		{"a missing key", "scenario: a/b\nsource: x\nsteps: [{http: GET /}]", []string{`1:1: the file has no "why" → add it: why, one sentence that says what the scenario proves`}},
+		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in, or leave it out`}},
+		{"another id", strings.Replace(head, "a/b", "a/c", 1) + "steps: [{http: GET /}]", []string{`1:11: the scenario is called "a/c" → call it "a/b", as its file is, or move the file`}},
+		{"a misspelt step", head + "steps: [{htpp: GET /}]", []string{`4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`}},
+		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not what belongs here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, parallel`}},
+		{"a misspelt key of a step", head + "steps: [{http: GET /, expct: {status: 200}}]", []string{`4:23: unknown key "expct" → did you mean "expect"?`}},
+		{"a request without a path", head + "steps: [{http: GET}]", []string{`4:16: "http" is "GET" → write a method, a blank and a path`}},
+		{"a stream that is posted", head + "steps: [{open: s, sse: POST /}]", []string{`4:24: "sse" is "POST /" → write GET, a blank and a path`}},
+		{"a time without a unit", head + "steps: [{http: GET /, within: 5}]", []string{`4:31: "within" is a number → write a time with its unit, such as 300ms, 2s or 1m`}},
+		{"no time", head + "steps: [{http: GET /, within: 0s}]", []string{`4:31: "0s" is no time to wait → write a time above 0 with its unit, such as 300ms, 2s or 1m`}},
+		{"a status in quotes", head + `steps: [{http: GET /, expect: {status: "200"}}]`, []string{`4:40: "status" is a string → make it a whole number`}},
+		{"an expectation of nothing", head + "steps: [{http: GET /, expect: {}}]", []string{`4:31: "expect" is too short → fill it in, or leave it out`}},
+		{"two bodies", head + "steps: [{http: POST /, json: {}, raw: {text: x}}]", []string{`4:34: a step has both json and raw → send one body: remove json or raw`}},
+		{"a raw body without bytes", head + "steps: [{http: POST /, raw: {type: x}}]", []string{`4:29: "raw" is not what belongs here → give the body as text, or as base64`}},
+		{"no base64", head + "steps: [{http: POST /, raw: {base64: '*'}}]", []string{`4:38: base64: illegal base64 data at input byte 0 → write standard base64 with its padding`}},
+		{"no JSONPath", head + "steps: [{http: GET /, capture: {x: '$.['}}]", []string{`4:36: "$.[" is no JSONPath: jsonpath: unexpected '[' at position 3 → write one as RFC 9535 has it, such as $.tools[0].id`}},
+		{"no path at all", head + "steps: [{http: GET /, capture: {x: id}}]", []string{`4:36: "x" is not what belongs here → write a JSONPath such as $.id, or {header: Name}`}},
+		{"no regular expression", head + "steps: [{http: GET /, expect: {matches: {$.a: '('}}}]", []string{"4:47: \"(\" is no regular expression: error parsing regexp: missing closing ): `(` → write one as RE2 has it"}},
+		{"an unknown name", head + "vars: {client: c}\nsteps: [{http: \"GET /${{ cleint }}\"}]", []string{`5:16: ${{ cleint }} is not defined here → did you mean "client"?`}},
+		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: unique`}},
+		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: unique`}},
+		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: unique`}},
+		{"no name", head + "steps: [{http: \"GET /${{ a b }}\"}]", []string{`4:16: expression ${{ a b }} is not a name → ` + templateFix}},
+		{"an expression without an end", head + "steps: [{http: \"GET /${{ a\"}]", []string{`4:16: expression "${{ a" has no }} → ` + templateFix}},
+		{"no such stream", head + "steps: [{open: bus, sse: GET /}, {await: bsu, match: {event: x}}]", []string{`4:42: await bsu: no such stream → did you mean "bus"?`}},
+		{"no stream at all", head + "steps: [{never: bus, within: 1s}]", []string{`4:17: never bus: no such stream → open or start it in an earlier step`}},
+		{"a name taken", head + "steps: [{open: a, sse: GET /}, {start: a, http: GET /}, {close: a}]", []string{`4:40: start a: the name is taken → give it a name of its own`}},
+		{"a call that nobody joins", head + "steps: [{start: a, http: GET /}]", []string{`4:17: start a: nothing joins or closes it → add a step that joins or closes it`}},
+		{"a reset of a request", head + "steps: [{start: a, http: GET /}, {drop: a}, {join: a}]", []string{`4:41: drop a: no such stream → open or start it in an earlier step`}},
+		{"an await of nothing", head + "steps: [{open: a, sse: GET /}, {await: a}]", []string{`4:32: item 2 of "steps" is not what belongs here → say what to wait for: match, or end`}},
+		{"a stop of shared targets", head + "steps: [{stop: target}]", []string{`4:10: stop in a scenario that shares its targets → add isolate: fresh to the scenario`}},
+		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
+		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, what each target must answer by itself, beside being equal to the other`}},
+		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
+		{"one branch", head + "steps: [{parallel: {a: [{http: GET /}]}}]", []string{`4:20: "parallel" is too short → fill it in, or leave it out`}},
+		{"rows of one name", head + "table: [{name: a}, {name: a}]\nsteps: [{http: GET /}]", []string{`4:27: two rows are called "a" → give each row a name of its own`}},
+		{"a row without a column", head + "table: [{name: a, x: 1}, {name: b}]\nsteps: [{http: GET /}]", []string{`4:26: row "b" has no column "x" → give every row the same columns`}},
+		{"a row with a new column", head + "table: [{name: a, x: 1}, {name: b, x: 1, y: 1}]\nsteps: [{http: GET /}]", []string{`4:42: column "y" is not in the first row → did you mean "x"?`}},
+		{"a rule without a reason", head + "compare: {volatile: [{at: $.x, kind: id}]}\nsteps: [{http: GET /}]", []string{`4:22: item 1 of "volatile" has no "because" → add it: because, why the rule is right`}},
+		{"a tag in capitals", head + "tags: [SSE]\nsteps: [{http: GET /}]", []string{`4:8: item 1 of "tags" is "SSE" → use lower-case words joined by hyphens`}},
+		{"a teardown that waits", head + "steps: [{http: GET /}]\nteardown: [{await: x, match: {event: y}}]", []string{`5:12: item 1 of "teardown" has no "http" → add it: http, the method and the path as they go on the wire: POST /client-tools/register. Values put into the path are percent-encoded, the rest is sent as it stands`, `5:13: unknown key "await" → use one of: allow_status, headers, http, json, malformed, query, within`, `5:23: unknown key "match" → use one of: allow_status, headers, http, json, malformed, query, within`}},
+		{
+			"several, of the schema and of names", head + "tgs: [a]\nsteps:\n  - http: GET /${{ x }}\n    epxect: {status: 200}\n",
+			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, problems := Parse("f", "a/b", []byte(tc.text))
+			var got []string
+			for _, p := range problems {
+				got = append(got, strings.ReplaceAll(strings.TrimPrefix(p.Error(), "f:"), "\n\tfix: ", " → "))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryStepIsRead(t *testing.T) {
+	s := parse(t, head+`
+isolate: fresh
+limit: 20s
+tags: [a, b]
+steps:
+  - http: POST /x/${{ unique }}?q=1
+    query: {a: 1, b: [x, y]}
+    headers: {X-A: "1", X-B: [a, b]}
+    json: {n: 1.0, l: [null, true]}
+    malformed: true
+    within: 1s
+    expect: {status: 200, headers: {A: x, B: null}}
+    capture: {id: $.id, etag: {header: ETag}}
+    compare: {headers: [X]}
+  - {start: call, http: POST /, raw: {text: "{", type: text/plain, chunked: true}}
+  - {join: call, within: 2s}
+  - {open: bus, sse: GET /event, ready: {event: hello, within: 1s}, only: [{event: x}, {data: y}]}
+  - {await: bus, match: {event: x, json: {a: 1}}, times: 3}
+  - {await: bus, end: server}
+  - {never: bus, within: 300ms}
+  - {poll: GET /x, every: 10ms..1s, until: {status: 200}, compare: none}
+  - {half-close: bus}
+  - {close: bus}
+  - {parallel: {l: [{http: GET /}], r: [{http: GET /}, {http: GET /}]}}
+  - {stop: target, exit: 3}
+teardown:
+  - {http: DELETE /x, allow_status: [404]}
+`)
+	var got []string
+	s.Walk(func(st *Step) { got = append(got, st.ID+" "+st.Kind()+": "+st.Text) })
+	want := []string{
+		"1 http: POST /x/${{ unique }}?q=1", "2 start: start call: POST /", "3 join: join call", "4 open: open bus: GET /event",
+		"5 await: await bus", "6 await: await bus", "7 never: never bus", "8 poll: poll GET /x", "9 half-close: half-close bus",
+		"10 close: close bus", "11 parallel: parallel l, r", "11.l.1 http: GET /", "11.r.1 http: GET /", "11.r.2 http: GET /",
+		"12 stop: stop target", "teardown.1 http: DELETE /x",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if !s.Fresh || s.Limit != 20*time.Second || len(s.Tags) != 2 {
+		t.Errorf("scenario %+v", s)
+	}
+	h := s.Steps[0].Do.(*HTTP)
+	if len(h.Request.Query) != 3 || len(h.Request.Header) != 3 || h.Within != time.Second || len(h.Capture) != 2 || h.Expect.Header[1].Value != nil {
+		t.Errorf("step 1: %+v", h)
+	}
+	if a := s.Steps[4].Do.(*Await); a.Times != 3 || a.End || !s.Steps[5].Do.(*Await).End {
+		t.Errorf("step 5: %+v", a)
+	}
+	if p := s.Steps[7].Do.(*Poll); p.Pause != 10*time.Millisecond || p.MaxPause != time.Second || p.Compare != PollNone {
+		t.Errorf("step 8: %+v", p)
+	}
+	if td := s.Teardown[0].Do.(*HTTP); td.AllowStatus[0] != 404 {
+		t.Errorf("teardown: %+v", td)
+	}
+}
+
+func TestATableMakesAScenarioOfEachRow(t *testing.T) {
+	all, problems := Parse("f", "a/b", []byte(head+"table:\n  - {name: one, n: 1}\n  - {name: two, n: [x]}\nsteps: [{http: GET /}]\n"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if len(all) != 2 || all[0].ID != "a/b[one]" || all[1].ID != "a/b[two]" || all[1].Base() != "a/b" || all[1].Line != 6 {
+		t.Errorf("scenarios %+v", all)
+	}
+	if n, err := all[1].Row["n"].Resolve(nil); err != nil || string(n) != `["x"]` {
+		t.Errorf("column n: %s %v", n, err)
+	}
+}
+
+// env gives names values for tests.
+type env map[string]string
+
+func (e env) Lookup(name string) (json.RawMessage, bool) {
+	v, ok := e[name]
+	return json.RawMessage(v), ok
+}
+
+func TestValuesAreResolved(t *testing.T) {
+	e := env{"s": `"a\"b/ü"`, "n": `1.50`, "l": `[1,{"x":null}]`, "row.c": `true`}
+	for _, tc := range []struct{ yaml, want string }{
+		{`"${{ s }}"`, `"a\"b/ü"`},
+		{`"${{ n }}"`, `1.50`},
+		{`"${{l}}"`, `[1,{"x":null}]`},
+		{`"${{ row.c }}"`, `true`},
+		{`"<${{ s }}${{ n }}>"`, `"<a\"b/ü1.50>"`},
+		{`"x${{ l }}"`, `"x[1,{\"x\":null}]"`},
+		{`"$${{ s }}"`, `"${{ s }}"`},
+		{`{b: 1, a: [1.0, 1e400, -0, null, false], "k${{ n }}": "<&>\u2028"}`, `{"b":1,"a":[1.0,1e400,-0,null,false],"k1.50":"<&>` + "\u2028" + `"}`},
+		{`{}`, `{}`}, {`[]`, `[]`}, {`""`, `""`}, {`"\x00\n"`, `"\u0000\n"`},
+	} {
+		s := parse(t, head+"vars: {s: 1, n: 1, l: 1}\ntable: [{name: r, c: 1}]\nsteps: [{http: POST /, json: "+tc.yaml+"}]")
+		got, err := s.Steps[0].Request().Body.JSON.Resolve(e)
+		if err != nil || string(got) != tc.want {
+			t.Errorf("%s: %s %v, want %s", tc.yaml, got, err, tc.want)
+		}
+	}
+}
+
+func TestAMissingValueIsAnError(t *testing.T) {
+	s := parse(t, head+"vars: {s: 1}\nsteps: [{http: \"POST /${{ s }}\", json: {a: [\"x${{ s }}\"]}}]")
+	if _, err := s.Steps[0].Request().Body.JSON.Resolve(env{}); err == nil || err.Error() != "s has no value" {
+		t.Errorf("Resolve: %v", err)
+	}
+	if _, err := s.Steps[0].Request().Path.Text(env{}, nil); err == nil {
+		t.Error("Text: no error")
+	}
+}
+
+func TestOnlyValuesAreEscaped(t *testing.T) {
+	s := parse(t, head+"vars: {s: 1}\nsteps: [{http: \"GET /%ZZ/${{ s }}/x\"}]")
+	got, err := s.Steps[0].Request().Path.Text(env{"s": `"a/b"`}, func(s string) string { return strings.ReplaceAll(s, "/", "%2F") })
+	if err != nil || got != "/%ZZ/a%2Fb/x" {
+		t.Errorf("path %s %v", got, err)
+	}
+}
+
+func TestAMapOfPathsIsToldFromADocument(t *testing.T) {
+	for text, paths := range map[string]int{`{$.a: 1, "$['b']": 2}`: 2, `{$.a: 1, b: 2}`: 0, `{}`: 0, `{"${{ unique }}": 1}`: 0, `[1]`: 0} {
+		s := parse(t, head+"steps: [{http: GET /, expect: {json: "+text+"}}]")
+		j := s.Steps[0].Do.(*HTTP).Expect.JSON
+		if len(j.At) != paths || j.Whole.IsSet() != (paths == 0) {
+			t.Errorf("%s: %d paths, whole %t", text, len(j.At), j.Whole.IsSet())
+		}
+	}
+}
+
+func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("x/one.yaml", strings.Replace(head, "a/b", "x/one", 1)+"steps: [{http: GET /}]")
+	write("two.yaml", strings.Replace(head, "a/b", "two", 1)+"steps: [{http: GET /}]")
+	write("readme.md", "not a scenario")
+	all, err := Load(dir)
+	if err != nil || len(all) != 2 || all[0].ID != "two" || all[1].ID != "x/one" {
+		t.Errorf("Load: %v %v", all, err)
+	}
+	write("bad.yaml", "scenario: bad\n")
+	write("x/worse.yaml", "[")
+	_, err = Load(dir)
+	problems, ok := err.(Problems)
+	if !ok || len(problems) != 4 || problems[0].File != filepath.Join(dir, "bad.yaml") || problems[3].File != filepath.Join(dir, "x/worse.yaml") {
+		t.Errorf("Load: %v", err)
+	}
+	if _, err := Load(filepath.Join(dir, "none")); err == nil {
+		t.Error("Load of a folder that is not there: no error")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(head + "steps: [{http: GET /}]"))
+	f.Add([]byte(head + "vars: {a: '${{ unique }}'}\ntable: [{name: x}]\nsteps:\n  - {open: a, sse: GET /, only: [{json: {$.a: 1}}]}\n  - {parallel: {a: [{never: a, within: 1s}], b: [{close: a}]}}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		all, problems := Parse("f", "a/b", data)
+		if (len(all) == 0) == (len(problems) == 0) {
+			t.Fatalf("scenarios or problems, not both and not neither: %v", problems)
+		}
+	})
+}

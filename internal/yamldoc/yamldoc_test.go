@@ -1,0 +1,171 @@
+package yamldoc
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// told returns "line:column: what" of each problem.
+func told(ps problem.Problems) []string {
+	var out []string
+	for _, p := range ps {
+		first, _, _ := strings.Cut(strings.TrimPrefix(p.Error(), "f:"), "\n")
+		out = append(out, first)
+	}
+	return out
+}
+
+func TestValuesAreThoseOfJSON(t *testing.T) {
+	root, problems := Parse("f", []byte(`
+yes: yes
+no: no
+on: on
+true: true
+date: 2026-03-01
+time: 2026-03-01T12:00:00Z
+version: 1.10
+big: 12345678901234567890123
+exp: 1e400
+neg: -0
+quoted: "1"
+empty:
+tilde: ~
+list: [1, {a: b}, []]
+block: |
+  two
+  lines
+404: text
+`))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := map[string]any{
+		"yes": "yes", "no": "no", "on": "on", "true": true, "date": "2026-03-01", "time": "2026-03-01T12:00:00Z",
+		"version": json.Number("1.10"), "big": json.Number("12345678901234567890123"), "exp": json.Number("1e400"),
+		"neg": json.Number("-0"), "quoted": "1", "empty": nil, "tilde": nil,
+		"list": []any{json.Number("1"), map[string]any{"a": "b"}, []any{}}, "block": "two\nlines\n", "404": "text",
+	}
+	if diff := cmp.Diff(want, root.Value()); diff != "" {
+		t.Errorf("value (-want +got):\n%s", diff)
+	}
+	if n := root.Get("list").Items[1].Get("a"); n.Line != 15 || n.Column != 15 {
+		t.Errorf("place %d:%d, want 15:15", n.Line, n.Column)
+	}
+	if k, _ := root.Entry("list"); k.Line != 15 || k.Column != 1 {
+		t.Errorf("place of the key %d:%d, want 15:1", k.Line, k.Column)
+	}
+}
+
+func TestWhatSurprisesIsRefused(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"nothing", "", []string{" the file is empty"}},
+		{"only a comment", "# hi\n", []string{" the file is empty"}},
+		{"no YAML", "a: [1", []string{"1: not YAML: did not find expected ',' or ']'"}},
+		{"a second document", "a: 1\n---\nb: 2\n", []string{"2: a second document begins"}},
+		{"an alias", "a: &x 1\nb: *x\n", []string{"2:4: alias *x"}},
+		{"a merge", "a: &x {b: 1}\nc: {<<: *x}\n", []string{"2:5: merge key <<"}},
+		{"a tag", "a: !!str 1\n", []string{"1:4: tag !!str"}},
+		{"a key twice", "a: 1\nb: 2\na: 3\n", []string{`3:1: key "a" stands twice, first in line 1`}},
+		{"a list as a key", "? [a]\n: 1\n", []string{"1:3: a key that is not a word"}},
+		{"an octal number", "a: 0o17\n", []string{"1:4: number 0o17 is not written as JSON writes numbers"}},
+		{"an old octal number", "a: 017\n", []string{"1:4: number 017 is not written as JSON writes numbers"}},
+		{"a hexadecimal number", "a: 0x1F\n", []string{"1:4: number 0x1F is not written as JSON writes numbers"}},
+		{"underscores", "a: 1_000\n", []string{"1:4: number 1_000 is not written as JSON writes numbers"}},
+		{"infinity", "a: .inf\n", []string{"1:4: number .inf is not written as JSON writes numbers"}},
+		{"a bare point", "a: .5\n", []string{"1:4: number .5 is not written as JSON writes numbers"}},
+		{"an alias to nothing", "b: *x\n", []string{" not YAML: unknown anchor 'x' referenced"}},
+		{"several", "a: 0x1\nb: !!int 2\na: 1\n", []string{"1:4: number 0x1 is not written as JSON writes numbers", "2:4: tag !!int", `3:1: key "a" stands twice, first in line 1`}},
+		{"too deep", strings.Repeat("[", 102) + strings.Repeat("]", 102), []string{"1:102: values are nested too deep"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root, problems := Parse("f", []byte(tc.text))
+			if diff := cmp.Diff(tc.want, told(problems)); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+			if root != nil {
+				t.Error("there is a tree beside the problems")
+			}
+		})
+	}
+	if _, problems := Parse("f", make([]byte, maxBytes+1)); len(problems) != 1 {
+		t.Errorf("a file that is too large: %v", problems)
+	}
+}
+
+const personSchema = `{
+  "$id": "https://example.test/person.json", "type": "object", "additionalProperties": false, "required": ["name"],
+  "properties": {
+    "name": {"description": "What to call them.", "type": "string", "minLength": 1},
+    "age": {"type": "integer"},
+    "size": {"$ref": "defs.json#/$defs/size"},
+    "pet": {"enum": ["cat", "dog"]},
+    "child": {"$ref": "#"},
+    "wish": {"anyOf": [{"required": ["toy"]}, {"required": ["book"]}], "x-fix": "wish for a toy or a book", "type": "object"},
+    "list": {"type": "array", "items": {"type": "object", "required": ["size"], "properties": {"size": {"$ref": "defs.json#/$defs/size"}}}}
+  }
+}`
+
+const defsSchema = `{
+  "$id": "https://example.test/defs.json",
+  "$defs": {"size": {"description": "How tall, with its unit.", "type": "string", "pattern": "^[0-9]+cm$", "x-fix": "write 180cm"}}
+}`
+
+func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
+	schema := MustSchema([]byte(personSchema), []byte(defsSchema))
+	for _, tc := range []struct{ name, text, want string }{
+		{"fine", "{name: a, age: 1, size: 1cm, pet: cat, child: {name: b}, wish: {toy: x}}", ""},
+		{"a key is missing", "age: 1", "1:1: the file has no \"name\"\n\tfix: add it: name, what to call them"},
+		{"a key is missing in a list", "name: a\nlist:\n  - {}\n", "3:5: item 1 of \"list\" has no \"size\"\n\tfix: add it: size, how tall, with its unit"},
+		{"an unknown key", "name: a\naeg: 1", "2:1: unknown key \"aeg\"\n\tfix: did you mean \"age\"?"},
+		{"an unknown key like no other", "name: a\nzzzzzz: 1", "2:1: unknown key \"zzzzzz\"\n\tfix: use one of: age, child, list, name, pet, size, wish"},
+		{"a wrong type", "name: [a]", "1:7: \"name\" is a list\n\tfix: make it a string"},
+		{"a wrong type, and what is right", "{name: a, age: old}", "1:16: \"age\" is a string\n\tfix: make it a whole number"},
+		{"a pattern in another file", "{name: a, size: tall}", "1:17: \"size\" is \"tall\"\n\tfix: write 180cm"},
+		{"a choice of words", "{name: a, pet: cta}", "1:16: \"pet\" is \"cta\"\n\tfix: did you mean \"cat\"?"},
+		{"a choice of keys", "{name: a, wish: {}}", "1:17: \"wish\" is not what belongs here\n\tfix: wish for a toy or a book"},
+		{"a choice of keys, misspelt", "{name: a, wish: {bok: 1}}", "1:17: \"wish\" is not what belongs here\n\tfix: did you mean \"book\" where you wrote \"bok\"?"},
+		{"too short", `{name: ""}`, "1:8: \"name\" is too short\n\tfix: fill it in, or leave it out"},
+		{"deep", "{name: a, child: {name: b, child: {name: c, agee: 1}}}", "1:45: unknown key \"agee\"\n\tfix: did you mean \"age\"?"},
+		{"not even a map", "[]", "1:1: the file is a list\n\tfix: make it a map"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			root, problems := Parse("f", []byte(tc.text))
+			if problems != nil {
+				t.Fatal(problems)
+			}
+			got := strings.TrimPrefix(schema.Check("f", root).Error(), "f:")
+			if got != tc.want {
+				t.Errorf("problems:\n%s\nwant:\n%s", got, tc.want)
+			}
+		})
+	}
+	root, _ := Parse("f", []byte("{aeg: 1, size: x, pet: 3}"))
+	if got := schema.Check("f", root); len(got) != 4 {
+		t.Errorf("%d problems, want all 4:\n%v", len(got), got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a: 1", "a: &x [*x]", "? {}\n: 1", "- !!set {a}", "\"\\", "a:\n\t- b", "--- a\n...\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, problems := Parse("f", data)
+		if (root == nil) == (len(problems) == 0) {
+			t.Fatalf("a tree or problems, not both and not neither: %v", problems)
+		}
+		if root != nil {
+			if _, err := json.Marshal(root.Value()); err != nil {
+				t.Fatalf("the value is no JSON: %v", err)
+			}
+		}
+	})
+}
