@@ -208,9 +208,9 @@ func TestContentTypes(t *testing.T) {
 	if got, want := post(t, newEcho(rules, limits), r), "200 bound "; got != want {
 		t.Errorf("two content types: %s, want %s", got, want)
 	}
-	any := rules
-	any.AnyType = true
-	if got, want := post(t, newEcho(any, limits), request("", `{"a":1}`)), "200 bound 1"; got != want {
+	lenient := rules
+	lenient.AnyType = true
+	if got, want := post(t, newEcho(lenient, limits), request("", `{"a":1}`)), "200 bound 1"; got != want {
 		t.Errorf("no content type where none is asked for: %s, want %s", got, want)
 	}
 }

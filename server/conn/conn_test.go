@@ -397,6 +397,48 @@ func TestADeadlineFromOutsideIsNotExtended(t *testing.T) {
 	})
 }
 
+func TestWhatTheConnectionBelowCanDoIsStillThere(t *testing.T) {
+	below := &recorder{}
+	c := accept(t, below)
+	if err := c.(interface{ CloseWrite() error }).CloseWrite(); err != nil || !below.halfClosed {
+		t.Errorf("CloseWrite: %v; the connection below was half-closed: %t", err, below.halfClosed)
+	}
+	deadline := time.Unix(7, 0)
+	if err := c.SetDeadline(deadline); err != nil || !below.read.Equal(deadline) || !below.write.Equal(deadline) {
+		t.Errorf("SetDeadline: %v; below it is %s for reads and %s for writes", err, below.read, below.write)
+	}
+	if _, err := c.Write(nil); err != nil || !below.write.Equal(deadline) {
+		t.Errorf("Write: %v; the deadline that was set is now %s", err, below.write)
+	}
+	if err := accept(t, script{}).(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+		t.Errorf("CloseWrite where there is none: %v", err)
+	}
+}
+
+// A recorder is a connection that notes what is done to it.
+type recorder struct {
+	net.Conn
+	halfClosed  bool
+	read, write time.Time
+}
+
+func (r *recorder) CloseWrite() error {
+	r.halfClosed = true
+	return nil
+}
+
+func (r *recorder) SetReadDeadline(t time.Time) error {
+	r.read = t
+	return nil
+}
+
+func (r *recorder) SetWriteDeadline(t time.Time) error {
+	r.write = t
+	return nil
+}
+
+func (r *recorder) Write(p []byte) (int, error) { return len(p), nil }
+
 func TestADeafConnectionIsClosedAfterItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := serve(t, func(w http.ResponseWriter, r *http.Request) {
