@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -37,7 +38,7 @@ func (s *Server) stop(ctx context.Context, ln net.Listener) {
 		err = s.http.Shutdown(ctx) // waits for the answers that are still being written
 	}
 	if err != nil {
-		s.config.Log.Warn("connections cut", "err", err)
+		s.config.Log.Warn("connections cut", "err", cmp.Or(context.Cause(ctx), err))
 		s.http.Close()
 	}
 	s.config.Log.Debug("server stopped")

@@ -76,8 +76,8 @@ func TestAStopDoesNotWaitForReadersThatDoNotRead(t *testing.T) {
 			t.Errorf("the stop took %s, want the 4 s it has", took)
 		}
 		<-pending.ended
-		if log := r.log.String(); !strings.Contains(log, "connections cut") {
-			t.Errorf("the log does not say that connections were cut:\n%s", log)
+		if log := r.log.String(); !strings.Contains(log, `msg="connections cut" err="not done after 4s"`) {
+			t.Errorf("the log does not say that connections were cut, and why:\n%s", log)
 		}
 	})
 }
