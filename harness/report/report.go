@@ -1,6 +1,9 @@
 // Package report shows a judged run to people and to machines: a terminal, JSON, JUnit.
 //
 // It can show last month's run as well as today's: it knows what was judged, and nothing of how to run anything.
+//
+// Everything that a server said is hostile here. It is made visible before it is put into a report: no byte of it acts
+// on a terminal, breaks out of XML, or reorders the text around it.
 package report
 
 import (
@@ -21,4 +24,12 @@ type Document struct {
 	// Alone says that there was one target: it was judged by the contract and by the scenarios alone.
 	Alone bool `json:"alone,omitempty"`
 	verdict.Run
+}
+
+// Paint says how text looks.
+type Paint struct {
+	// Color adds colour. It carries no meaning that the words do not carry too.
+	Color bool
+	// Verbose shows all there is: every scenario, every finding, the whole table of what was reached of the contract.
+	Verbose bool
 }

@@ -1,0 +1,196 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// How much is shown unless everything is asked for.
+const (
+	mostCauses = 5  // of one scenario
+	mostBlocks = 25 // scenarios with all they have to say
+	mostLines  = 50 // further scenarios, with a line each
+)
+
+// A block is what a report shows of one scenario.
+type block struct {
+	*verdict.Scenario
+	causes []*cause
+	doubts []*doubt
+	above  []string // the scenarios under which the rest of it is shown
+	hidden int      // findings and reasons that are shown nowhere
+}
+
+// A doubt is a reason why something could not be judged, and the other scenarios that have it too.
+type doubt struct {
+	verdict.Reason
+	scenario string
+	also     []string
+}
+
+type doubtKey struct{ target, step, text string }
+
+// A plan decides what is shown where. What is not shown in full refers to nothing, so that "also in" and "above" are
+// always true.
+type plan struct {
+	everything bool
+	causes     index
+	doubts     map[doubtKey]*doubt
+	blocks     []*block
+	rest       []*verdict.Scenario // those without a block of their own
+}
+
+// newPlan plans the scenarios that are neither match nor not-applicable: first those that differ, then those that are
+// unknown, both in the order of their files.
+func newPlan(scenarios []verdict.Scenario, everything bool) *plan {
+	p := &plan{everything: everything, causes: index{}, doubts: map[doubtKey]*doubt{}}
+	for _, v := range []verdict.Verdict{verdict.Differ, verdict.Unknown} {
+		for i := range scenarios {
+			if scenarios[i].Verdict == v {
+				p.add(&scenarios[i])
+			}
+		}
+	}
+	return p
+}
+
+func (p *plan) add(s *verdict.Scenario) {
+	b := &block{Scenario: s}
+	full := len(p.blocks) < mostBlocks || p.everything
+	for _, c := range causes(s) {
+		first := p.causes.again(s, c)
+		switch {
+		case first != nil:
+			b.isAbove(first.Scenario)
+		case full && (len(b.causes) < mostCauses || p.everything):
+			p.causes.put(c)
+			b.causes = append(b.causes, c)
+		default:
+			b.hidden += c.total(s)
+		}
+	}
+	for _, r := range s.Reasons {
+		p.doubt(b, r, full)
+	}
+	switch {
+	case len(b.causes)+len(b.doubts) > 0:
+		p.blocks = append(p.blocks, b)
+	case b.hidden > 0 || len(b.above) == 0:
+		p.rest = append(p.rest, s)
+	}
+}
+
+func (p *plan) doubt(b *block, r verdict.Reason, full bool) {
+	key := doubtKey{r.Target, r.Step, r.Text}
+	if first := p.doubts[key]; first != nil {
+		first.also = append(first.also, b.ID)
+		b.isAbove(first.scenario)
+		return
+	}
+	if !full || len(b.doubts) >= mostCauses && !p.everything {
+		b.hidden++
+		return
+	}
+	d := &doubt{Reason: r, scenario: b.ID}
+	p.doubts[key] = d
+	b.doubts = append(b.doubts, d)
+}
+
+func (b *block) isAbove(scenario string) {
+	if !slices.Contains(b.above, scenario) {
+		b.above = append(b.above, scenario)
+	}
+}
+
+// block writes all there is to say of a scenario.
+func (p *page) block(b *block) {
+	p.line(0, p.verdict(b.Verdict, word(b.Verdict)), " ", clip(b.ID, 120), "  ", p.dim(at(b.File, b.Line)))
+	if why := strings.Join(strings.Fields(b.Why), " "); why != "" {
+		p.line(2, p.dim(clip(why, 160)))
+	}
+	told := map[remark]bool{}
+	for i, c := range b.causes {
+		if i == 0 || c.Step != b.causes[i-1].Step {
+			p.step(b.Scenario, c.Step, c.Line, c.StepText)
+		}
+		p.cause(b.Scenario, c, told)
+	}
+	if b.hidden > 0 {
+		p.line(2, "and ", strconv.Itoa(b.hidden), " more in report.json")
+	}
+	for _, d := range b.doubts {
+		p.doubt(b.Scenario, d)
+	}
+	if len(b.above) > 0 {
+		p.line(2, p.dim("and what is shown above under "+list(visibly(b.above), ", ")))
+	}
+}
+
+// word is a verdict as a headline has it. It can be searched for in a log.
+func word(v verdict.Verdict) string { return strings.ToUpper(clip(string(v), 20)) }
+
+// at is a place in a file, as terminals and editors make a link of it.
+func at(file string, line int) string {
+	if line <= 0 {
+		return clip(file, 200)
+	}
+	return clip(file, 200) + ":" + strconv.Itoa(line)
+}
+
+// step writes the step that what follows is about.
+func (p *page) step(s *verdict.Scenario, id string, line int, text string) {
+	if line <= 0 {
+		line = s.Line
+	}
+	what := ""
+	if id != "" {
+		what = "  step " + clip(id, 40)
+	}
+	if text != "" {
+		what += ": " + clip(text, 120)
+	}
+	p.line(2, p.dim(at(s.File, line)), what)
+}
+
+// doubt writes why something could not be judged.
+func (p *page) doubt(s *verdict.Scenario, d *doubt) {
+	if d.Step != "" {
+		p.step(s, d.Step, d.Line, "")
+	}
+	who := ""
+	if d.Target != "" {
+		who = clip(d.Target, 40) + ": "
+	}
+	p.line(4, who, clip(d.Text, 300))
+	p.log(d.Log)
+	if len(d.also) > 0 {
+		p.line(6, "also in ", count(len(d.also), "scenario"), ": ", list(visibly(d.also), ", "))
+	}
+}
+
+// log writes the last lines of a target.
+func (p *page) log(lines []string) {
+	const most = 12
+	if len(lines) == 0 {
+		return
+	}
+	cut := ""
+	if n := len(lines) - most; n > 0 {
+		lines, cut = lines[n:], " ("+count(n, "line")+" before these cut)"
+	}
+	p.line(6, p.dim("its last lines"+cut))
+	for _, line := range lines {
+		p.line(8, p.dim("| "), clip(strings.ReplaceAll(line, "\t", "    "), 160))
+	}
+}
+
+func visibly(items []string) []string {
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = clip(item, 120)
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A cause is what one or more findings say. A server that forgets a header forgets it everywhere: that is told once,
+// with the list of where else.
+type cause struct {
+	verdict.Finding          // the first that says it
+	targets         []string // that it is about
+	findings        int      // that say it at this step
+	also            []spot   // where else it is said
+}
+
+// A spot is where a finding says again what has been said.
+type spot struct {
+	scenario *verdict.Scenario
+	*cause
+}
+
+// said is what findings have in common that say the same, whichever step, target or scenario they are about.
+type said struct {
+	class                                              verdict.Class
+	blame                                              verdict.Blame
+	kind, place, text, reference, candidate, want, got string
+}
+
+func whatIsSaid(f *verdict.Finding) said {
+	return said{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got}
+}
+
+// blamelessly takes the side out of what is said of a target alone: a violation that both servers share is said once.
+func blamelessly(s said) said {
+	if s.class != verdict.Difference {
+		s.blame = ""
+	}
+	return s
+}
+
+// A remark is what the contract has against one side of an exchange or an event.
+type remark struct {
+	step, stream string
+	verdict.Word
+}
+
+// evidence returns the remarks that stand beside the differences of a scenario.
+func evidence(s *verdict.Scenario) map[remark]bool {
+	out := map[remark]bool{}
+	for i := range s.Findings {
+		if f := &s.Findings[i]; f.Class == verdict.Difference {
+			for _, w := range f.Contract {
+				out[remark{f.Step, f.Stream, w}] = true
+			}
+		}
+	}
+	return out
+}
+
+// causes returns what a scenario shows, in the order of its findings:
+//
+//   - a violation that a difference has as its evidence is told there and is no cause of its own;
+//   - findings of one step that say the same are one cause, about all their targets;
+//   - causes of several steps that say the same are one, with the other steps as spots.
+func causes(s *verdict.Scenario) []*cause {
+	type atStep struct {
+		step string
+		said
+	}
+	told := evidence(s)
+	steps := map[atStep]*cause{}
+	var all []*cause
+	for _, f := range s.Findings {
+		if f.Class == verdict.Violation && len(f.Contract) == 1 && told[remark{f.Step, f.Stream, f.Contract[0]}] {
+			continue
+		}
+		key := atStep{f.Step, blamelessly(whatIsSaid(&f))}
+		c := steps[key]
+		if c == nil {
+			c = &cause{Finding: f}
+			steps[key] = c
+			all = append(all, c)
+		}
+		c.add(&f)
+	}
+	return apart(s, all)
+}
+
+// apart puts those causes together that say the same at different steps.
+func apart(s *verdict.Scenario, all []*cause) []*cause {
+	x := index{}
+	return slices.DeleteFunc(all, func(c *cause) bool {
+		if x.again(s, c) != nil {
+			return true
+		}
+		x.put(c)
+		return false
+	})
+}
+
+// add takes a finding into a cause that says the same.
+func (c *cause) add(f *verdict.Finding) {
+	c.findings++
+	if !slices.Contains(c.targets, f.Target) {
+		c.targets = append(c.targets, f.Target)
+	}
+	for _, w := range f.Contract {
+		if !slices.Contains(c.Contract, w) {
+			c.Contract = append(slices.Clip(c.Contract), w)
+		}
+	}
+}
+
+// total counts the findings of a cause in one scenario.
+func (c *cause) total(s *verdict.Scenario) int {
+	n := c.findings
+	for _, spot := range c.also {
+		if spot.scenario == s {
+			n += spot.findings
+		}
+	}
+	return n
+}
+
+// An index finds the cause that said something first.
+type index map[indexKey]*cause
+
+type indexKey struct {
+	said
+	targets string
+}
+
+func keyOf(c *cause) indexKey {
+	return indexKey{blamelessly(whatIsSaid(&c.Finding)), strings.Join(c.targets, "\n")}
+}
+
+func (x index) put(c *cause) { x[keyOf(c)] = c }
+
+// again returns the cause that said the same before, and notes there that it is said in this scenario too. It returns
+// nil when it is said for the first time.
+func (x index) again(s *verdict.Scenario, c *cause) *cause {
+	first := x[keyOf(c)]
+	if first != nil {
+		first.also = append(first.also, spot{s, c})
+	}
+	return first
+}

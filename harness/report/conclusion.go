@@ -1,0 +1,106 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// conclusion writes the verdict in words.
+func (p *page) conclusion() {
+	v := p.doc.Verdict
+	p.line(0, p.verdict(v, clip(string(v), 20)+":"), " ", conclusion(p.doc))
+}
+
+// conclusion says what a run comes to, in one line.
+func conclusion(d *Document) string {
+	var text string
+	switch d.Verdict {
+	case verdict.Match:
+		text = match(d)
+	case verdict.Differ:
+		text = differ(d)
+	default:
+		text = unknown(&d.Totals)
+	}
+	if text == "" {
+		return clip(cmp.Or(d.Incomplete, "nothing was judged"), 300)
+	}
+	if d.Incomplete != "" {
+		text += "; " + clip(d.Incomplete, 300)
+	}
+	return text
+}
+
+func match(d *Document) string {
+	n := count(d.Totals.Match, "scenario")
+	text := fmt.Sprintf("%s do the same in %s", both(targetNames(d)), n)
+	if d.Alone {
+		text = fmt.Sprintf("%s does what the contract and %s ask for", both(targetNames(d)), n)
+	}
+	switch n := d.Totals.NotApplicable; n {
+	case 0:
+		return text
+	case 1:
+		return text + ", and 1 does not apply"
+	default:
+		return fmt.Sprintf("%s, and %d do not apply", text, n)
+	}
+}
+
+// differ tells the scenarios in which the targets part from those in which they only are wrong, each or both.
+func differ(d *Document) string {
+	t := &d.Totals
+	all := count(t.Match+t.Differ+t.Unknown+t.NotApplicable, "scenario")
+	parted := 0
+	for i := range d.Scenarios {
+		if parts(&d.Scenarios[i]) {
+			parted++
+		}
+	}
+	wrong := t.Differ - parted
+	who := both(targetNames(d))
+	var text string
+	switch {
+	case d.Alone:
+		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
+	case parted == 0:
+		text = fmt.Sprintf("%s do not part, but the contract or an expectation is broken in %d of %s", who, wrong, all)
+	default:
+		text = fmt.Sprintf("%s part in %d of %s", who, parted, all)
+		if wrong > 0 {
+			text += fmt.Sprintf("; in %d more the contract or an expectation is broken", wrong)
+		}
+	}
+	if t.Unknown > 0 {
+		text += fmt.Sprintf("; %d could not be judged", t.Unknown)
+	}
+	return text
+}
+
+// parts reports whether the targets part in a scenario.
+func parts(s *verdict.Scenario) bool {
+	for i := range s.Findings {
+		if s.Findings[i].Class == verdict.Difference {
+			return true
+		}
+	}
+	return false
+}
+
+// unknown counts what could not be judged; "" when it is the run as a whole.
+func unknown(t *verdict.Totals) string {
+	if t.Unknown == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %s could not be judged", t.Unknown, count(t.Match+t.Differ+t.Unknown+t.NotApplicable, "scenario"))
+}
+
+func targetNames(d *Document) []string {
+	out := make([]string, len(d.Totals.Targets))
+	for i, t := range d.Totals.Targets {
+		out[i] = clip(t.Name, 60)
+	}
+	return out
+}

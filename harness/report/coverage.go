@@ -1,0 +1,149 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// coverage writes how much of the contract was reached: the totals, what was not reached, and what was seen without
+// being declared. With everything asked for it is the whole table.
+func (p *page) coverage() {
+	c := &p.doc.Coverage
+	if len(c.Operations) == 0 {
+		return
+	}
+	p.row("contract", c.Totals().String())
+	if p.paint.Verbose {
+		p.table(c)
+		return
+	}
+	m := missed(c)
+	for _, row := range []struct {
+		label string
+		items []string
+	}{{"not called", m.operations}, {"not answered", m.statuses}, {"not sent", m.events}, {"undocumented", undocumented(c)}} {
+		if len(row.items) > 0 {
+			p.row(row.label, list(row.items, ", "))
+		}
+	}
+}
+
+// misses are what is declared and was not reached.
+type misses struct {
+	operations, statuses, events []string
+}
+
+// missed lists what was not reached. Of an operation that was not called, that is all there is to say.
+func missed(c *contract.Coverage) misses {
+	var m misses
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		if op.Reached == 0 {
+			m.operations = append(m.operations, operation(op))
+			continue
+		}
+		var statuses []string
+		for _, s := range op.Statuses {
+			if s.Reached == 0 {
+				statuses = append(statuses, clip(s.Status, 20))
+				continue
+			}
+			for _, media := range s.Media {
+				if media.Reached == 0 {
+					statuses = append(statuses, clip(s.Status, 20)+" as "+clip(media.Type, 60))
+					continue
+				}
+				m.events = append(m.events, missedEvents(op, media.Stream)...)
+			}
+		}
+		if len(statuses) > 0 {
+			m.statuses = append(m.statuses, operation(op)+" "+strings.Join(statuses, " "))
+		}
+	}
+	return m
+}
+
+func missedEvents(op *contract.OperationCoverage, s *contract.StreamCoverage) []string {
+	if s == nil {
+		return nil
+	}
+	var out []string
+	for _, e := range s.Events {
+		if e.Reached == 0 {
+			out = append(out, clip(e.Name, 60)+" of "+operation(op))
+		}
+	}
+	return out
+}
+
+func operation(op *contract.OperationCoverage) string {
+	return clip(op.Method, 20) + " " + clip(op.Path, 100)
+}
+
+func undocumented(c *contract.Coverage) []string {
+	out := make([]string, len(c.Undocumented))
+	for i, u := range c.Undocumented {
+		out[i] = clip(u.What, 80) + " " + times(u.Count)
+	}
+	return out
+}
+
+// times writes a count so that what was never reached stands out.
+func times(n int) string {
+	if n == 0 {
+		return "never"
+	}
+	return "×" + strconv.Itoa(n)
+}
+
+// table writes a row for each operation, and below it its streams.
+func (p *page) table(c *contract.Coverage) {
+	width := 0
+	for i := range c.Operations {
+		width = max(width, columns(operation(&c.Operations[i])))
+	}
+	for i := range c.Operations {
+		op := &c.Operations[i]
+		var cells []string
+		for _, s := range op.Statuses {
+			cells = append(cells, p.cell(clip(s.Status, 20), s.Reached))
+		}
+		p.line(2, pad(operation(op), width), "  ", p.cell("", op.Reached), "  ", strings.Join(cells, ", "))
+		for _, s := range op.Statuses {
+			p.media(&s)
+		}
+	}
+	for _, u := range undocumented(c) {
+		p.line(2, p.red("undocumented: "), u)
+	}
+}
+
+// media writes the content types of a status, when there is a choice, and the events of its streams.
+func (p *page) media(s *contract.StatusCoverage) {
+	for _, m := range s.Media {
+		if m.Stream == nil && len(s.Media) < 2 {
+			continue
+		}
+		cells := []string{p.cell(clip(m.Type, 60), m.Reached)}
+		if m.Stream != nil {
+			for _, e := range m.Stream.Events {
+				cells = append(cells, p.cell(clip(e.Name, 60), e.Reached))
+			}
+			if !m.Stream.Described {
+				cells = append(cells, "events not described")
+			}
+		}
+		p.line(6, fmt.Sprintf("%s %s", clip(s.Status, 20), strings.Join(cells, ", ")))
+	}
+}
+
+func (p *page) cell(name string, n int) string {
+	text := strings.TrimSpace(name + " " + times(n))
+	if n == 0 {
+		return p.red(text)
+	}
+	return text
+}
