@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// Format is the version of the JSON. It changes when a reader of the old one would go wrong: when a member goes or
+// means something else, not when one is added.
+const Format = 1
+
+// Schema is the JSON Schema (draft 2020-12) of what JSON writes.
+//
+//go:embed report.schema.json
+var Schema []byte
+
+// file is a document as it is written.
+type file struct {
+	Format int `json:"format"`
+	Document
+}
+
+// JSON writes a run as one JSON document, as Schema describes it. The same run gives the same bytes. Every character
+// that is not seen, or that turns the direction of writing, is escaped, so that the document can be printed.
+func JSON(w io.Writer, doc *Document) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(file{Format, settled(doc)}); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err := w.Write(escaped(b.Bytes()))
+	return err
+}
+
+// Read reads what JSON has written.
+func Read(r io.Reader) (*Document, error) {
+	var f file
+	if err := json.NewDecoder(r).Decode(&f); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	if f.Format != Format {
+		return nil, fmt.Errorf("report: it has format %d, and this lockstep reads format %d", f.Format, Format)
+	}
+	return &f.Document, nil
+}
+
+// settled returns a document without what depends on how it came about: lists that are nil because they are empty, the
+// zone of the clock.
+func settled(doc *Document) Document {
+	d := *doc
+	d.Started = d.Started.UTC().Truncate(time.Millisecond)
+	d.Totals.Targets = present(d.Totals.Targets)
+	d.Scenarios = slices.Clone(present(d.Scenarios))
+	for i := range d.Scenarios {
+		d.Scenarios[i].Targets = present(d.Scenarios[i].Targets)
+	}
+	ops := slices.Clone(present(d.Coverage.Operations))
+	for i := range ops {
+		ops[i].Statuses = present(ops[i].Statuses)
+	}
+	d.Coverage = contract.Coverage{Operations: ops, Undocumented: d.Coverage.Undocumented}
+	return d
+}
+
+// present returns a list that is written as [] when it is empty.
+func present[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}
+
+// escaped returns a JSON text in which characters that cannot be seen are escaped (RFC 8259 §7). Those that are not
+// ASCII stand in strings only, so that this can be done without reading JSON. U+FFFD is escaped because encoding/json
+// does so where it puts it in the place of a byte, and not where it finds it.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		if c := text[0]; c < utf8.RuneSelf && c != 0x7f {
+			out, text = append(out, c), text[1:]
+			continue
+		}
+		r, n := utf8.DecodeRune(text)
+		if unicode.IsGraphic(r) && r != utf8.RuneError {
+			out = append(out, text[:n]...)
+		} else {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		text = text[n:]
+	}
+	return out
+}
