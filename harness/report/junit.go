@@ -1,0 +1,263 @@
+package report
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// JUnit writes a run as the XML that CI servers read: a suite for each folder, a case for each scenario.
+//
+//   - differ is a failure: its type is the kind of the first finding, its text what the terminal shows, without colour;
+//   - unknown is an error, with the targets' last lines as system-out;
+//   - not-applicable is skipped;
+//   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
+//     what was not judged is never green.
+//
+// It uses nothing but what the schema of Jenkins' xUnit plugin (junit-10.xsd) has, and GitLab reads. Names are those of
+// folders and scenarios. There is no hostname: where a run happened is not what it found.
+func JUnit(w io.Writer, doc *Document) error {
+	out := newSuites(doc)
+	for i := range doc.Scenarios {
+		s := &doc.Scenarios[i]
+		out.suite(folder(s.ID)).add(newCase(doc, s))
+	}
+	if text := unjudged(doc); text != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "run", Class: "lockstep", Time: xmlSeconds(0),
+			Error: &outcome{Type: "incomplete", Message: text, Text: text},
+		})
+	}
+	return out.write(w)
+}
+
+// suites is the root.
+type suites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Time     string   `xml:"time,attr"`
+	Suites   []*suite `xml:"testsuite"`
+
+	byName     map[string]*suite
+	timestamp  string
+	properties []property
+}
+
+// suite is a folder.
+type suite struct {
+	Name       string     `xml:"name,attr"`
+	Tests      int        `xml:"tests,attr"`
+	Failures   int        `xml:"failures,attr"`
+	Errors     int        `xml:"errors,attr"`
+	Skipped    int        `xml:"skipped,attr"`
+	Time       string     `xml:"time,attr"`
+	Timestamp  string     `xml:"timestamp,attr"`
+	Properties []property `xml:"properties>property"`
+	Cases      []testcase `xml:"testcase"`
+
+	millis int64
+}
+
+type property struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+// testcase is a scenario.
+type testcase struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Time    string   `xml:"time,attr"`
+	Failure *outcome `xml:"failure"`
+	Error   *outcome `xml:"error"`
+	Skipped *outcome `xml:"skipped"`
+	Log     *text    `xml:"system-out"`
+
+	millis int64
+}
+
+// outcome is why a case is not well.
+type outcome struct {
+	Type    string `xml:"type,attr,omitempty"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",cdata"`
+}
+
+type text struct {
+	Text string `xml:",cdata"`
+}
+
+func newSuites(doc *Document) *suites {
+	return &suites{
+		Name: "lockstep", Time: xmlSeconds(doc.Millis), byName: map[string]*suite{},
+		timestamp: doc.Started.UTC().Format("2006-01-02T15:04:05"), properties: properties(doc),
+	}
+}
+
+// properties say how to repeat the run.
+func properties(doc *Document) []property {
+	out := []property{
+		{"lockstep", visible(doc.Version)},
+		{"seed", strconv.FormatUint(doc.Seed, 10)},
+		{"jobs", strconv.Itoa(doc.Jobs)},
+		{"project", visible(doc.Project)},
+		{"contract", visible(doc.Contract)},
+	}
+	for i, name := range targetNames(doc) {
+		role := doc.role(i)
+		if i > 1 {
+			role += "-" + strconv.Itoa(i) // names of properties are unique
+		}
+		out = append(out, property{role, name})
+	}
+	return out
+}
+
+func (out *suites) suite(name string) *suite {
+	s := out.byName[name]
+	if s == nil {
+		s = &suite{Name: visible(name), Timestamp: out.timestamp, Properties: out.properties}
+		out.byName[name] = s
+		out.Suites = append(out.Suites, s)
+	}
+	return s
+}
+
+func (s *suite) add(c testcase) {
+	s.Cases = append(s.Cases, c)
+	s.millis += c.millis
+	s.Tests++
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+}
+
+func (out *suites) write(w io.Writer) error {
+	for _, s := range out.Suites {
+		s.Time = xmlSeconds(s.millis)
+		out.Tests += s.Tests
+		out.Failures += s.Failures
+		out.Errors += s.Errors
+	}
+	b, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	_, err = io.WriteString(w, xml.Header+string(b)+"\n")
+	return err
+}
+
+// folder is where a scenario is; rows of a table have names of their own.
+func folder(id string) string {
+	base, _, _ := strings.Cut(id, "[")
+	if i := strings.LastIndexByte(base, '/'); i > 0 {
+		return base[:i]
+	}
+	return "scenarios"
+}
+
+func newCase(doc *Document, s *verdict.Scenario) testcase {
+	c := testcase{Name: visible(s.ID), Class: visible(folder(s.ID)), Time: xmlSeconds(s.Millis), millis: s.Millis}
+	switch s.Verdict {
+	case verdict.Match:
+	case verdict.Differ:
+		c.Failure = &outcome{failureType(s), brief(s), blockText(doc, s)}
+	case verdict.NotApplicable:
+		c.Skipped = &outcome{Message: brief(s)}
+	default:
+		c.Error = &outcome{"unknown", brief(s), blockText(doc, s)}
+		c.Log = logs(s)
+	}
+	return c
+}
+
+func failureType(s *verdict.Scenario) string {
+	if len(s.Findings) == 0 {
+		return "differ"
+	}
+	return clip(s.Findings[0].Kind, 60)
+}
+
+// brief says in one line why a scenario does not match.
+func brief(s *verdict.Scenario) string {
+	switch {
+	case len(s.Findings) > 0:
+		text := oneLine(&s.Findings[0])
+		if n := len(s.Findings) - 1; n > 0 {
+			text += ", and " + strconv.Itoa(n) + " more"
+		}
+		return text
+	case len(s.Reasons) > 0:
+		return clip(s.Reasons[0].String(), 300)
+	default:
+		return clip(string(s.Verdict), 20)
+	}
+}
+
+// oneLine says what a finding is.
+func oneLine(f *verdict.Finding) string {
+	where := "step " + clip(f.Step, 40)
+	if f.Stream != "" {
+		where += ", stream " + clip(f.Stream, 60)
+	}
+	target := clip(f.Target, 60)
+	text := fmt.Sprintf("%s: %s: %s", where, clip(f.Place, 120), clip(f.Text, 200))
+	switch f.Class {
+	case verdict.Difference:
+		return fmt.Sprintf("%s: reference %s, %s %s", text, clip(f.Reference, 80), target, clip(f.Candidate, 80))
+	case verdict.Violation:
+		return fmt.Sprintf("%s: %s breaks the contract", text, target)
+	default:
+		return fmt.Sprintf("%s: want %s, %s: got %s", text, clip(f.Want, 80), target, clip(f.Got, 80))
+	}
+}
+
+// blockText is what the terminal shows of a scenario when it is the only one.
+func blockText(doc *Document, s *verdict.Scenario) string {
+	p := &page{doc: doc}
+	p.gap()
+	for _, b := range newPlan([]verdict.Scenario{*s}, false).blocks {
+		p.block(b)
+	}
+	return p.String()
+}
+
+// logs are the last lines of the targets that are in doubt.
+func logs(s *verdict.Scenario) *text {
+	p := &page{}
+	for _, r := range s.Reasons {
+		for _, line := range r.Log {
+			p.line(0, clip(r.Target, 60), ": ", clip(strings.ReplaceAll(line, "\t", "    "), 1000))
+		}
+	}
+	if p.Len() == 0 {
+		return nil
+	}
+	return &text{"\n" + p.String()}
+}
+
+// unjudged says what no case says: that the run did not come to its end, or to anything.
+func unjudged(doc *Document) string {
+	switch {
+	case doc.Incomplete != "":
+		return clip(doc.Incomplete, 300)
+	case doc.Verdict == verdict.Unknown && doc.Totals.Unknown == 0:
+		return "nothing was judged"
+	default:
+		return ""
+	}
+}
+
+func xmlSeconds(millis int64) string { return fmt.Sprintf("%d.%03d", millis/1000, millis%1000) }
