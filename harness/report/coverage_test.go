@@ -1,0 +1,88 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// partly is a contract of which some of everything was reached.
+var partly = contract.Coverage{
+	Operations: []contract.OperationCoverage{
+		{Method: "GET", Path: "/a", Reached: 2, Statuses: []contract.StatusCoverage{
+			{Status: "200", Reached: 2, Media: []contract.MediaCoverage{
+				{Type: "application/json", Reached: 2},
+				{Type: "text/plain"},
+				{Type: "text/event-stream", Stream: &contract.StreamCoverage{Described: true, Events: []contract.EventCoverage{{Name: "tick"}}}},
+			}},
+			{Status: "4XX"},
+			{Status: "default"},
+		}},
+		{Method: "GET", Path: "/stream", Reached: 1, Statuses: []contract.StatusCoverage{
+			{Status: "200", Reached: 1, Media: []contract.MediaCoverage{
+				{Type: "text/event-stream", Reached: 1, Stream: &contract.StreamCoverage{Described: true, Events: []contract.EventCoverage{{Name: "tick", Reached: 5}, {Name: "tock"}}}},
+			}},
+		}},
+		{Method: "GET", Path: "/other", Reached: 1, Statuses: []contract.StatusCoverage{
+			{Status: "200", Reached: 1, Media: []contract.MediaCoverage{{Type: "text/event-stream", Reached: 1, Stream: &contract.StreamCoverage{}}}},
+		}},
+		{Method: "DELETE", Path: "/a", Statuses: []contract.StatusCoverage{{Status: "204"}}},
+	},
+	Undocumented: []contract.Undocumented{{Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 3}},
+}
+
+func covered(paint Paint) string {
+	p := &page{doc: &Document{}, paint: paint}
+	p.doc.Coverage = partly
+	p.coverage()
+	return "\n" + p.String()
+}
+
+func TestWhatWasNotReachedIsNamed(t *testing.T) {
+	const want = `
+contract      operations 3/4 · statuses 3/6 · events 1/3 · streams not described 1 · undocumented 1
+not called    DELETE /a
+not answered  GET /a 200 as text/plain 200 as text/event-stream 4XX default
+not sent      tock of GET /stream
+undocumented  GET /nope ×3
+`
+	if diff := cmp.Diff(want, covered(Paint{})); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheWholeTableHasWhatWasReachedToo(t *testing.T) {
+	const want = `
+contract      operations 3/4 · statuses 3/6 · events 1/3 · streams not described 1 · undocumented 1
+  GET /a       ×2  200 ×2, 4XX never, default never
+      200 application/json ×2
+      200 text/plain never
+      200 text/event-stream never, tick never
+  GET /stream  ×1  200 ×1
+      200 text/event-stream ×1, tick ×5, tock never
+  GET /other   ×1  200 ×1
+      200 text/event-stream ×1, events not described
+  DELETE /a    never  204 never
+  undocumented: GET /nope ×3
+`
+	if diff := cmp.Diff(want, covered(Paint{Verbose: true})); diff != "" {
+		t.Errorf("coverage (-want +got):\n%s", diff)
+	}
+}
+
+func TestAContractOfHundredsOfOperationsIsALine(t *testing.T) {
+	p := &page{doc: &Document{}}
+	for range 300 {
+		p.doc.Coverage.Operations = append(p.doc.Coverage.Operations, contract.OperationCoverage{Method: "GET", Path: "/" + strings.Repeat("x", 30)})
+	}
+	p.coverage()
+	if n := strings.Count(p.String(), "\n"); n != 2 {
+		t.Errorf("coverage takes %d lines, want 2:\n%s", n, p.String())
+	}
+	if !strings.Contains(p.String(), ", and 297 more\n") {
+		t.Errorf("the others are not counted:\n%s", p.String())
+	}
+}

@@ -1,0 +1,85 @@
+package report
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// The guide shows what is written, to the letter.
+func TestTheGuideIsTrue(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/reports.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, example := range map[string]string{
+		"a green run":               shown(t, guideGreen(), Paint{}),
+		"what differs":              firstBlock(shown(t, guideRed(), Paint{})),
+		"what is unknown":           firstBlock(shown(t, guideUnknown(), Paint{})),
+		"the beginning of the JSON": strings.SplitAfter(string(written(t, guideRed())), "\"verdict\": \"differ\",\n")[0],
+		"a finding as JSON":         firstFinding(string(written(t, guideRed()))),
+	} {
+		if !strings.Contains(string(guide), example) {
+			t.Errorf("docs/reports.md does not show %s as it is:\n%s", name, example)
+		}
+	}
+}
+
+// firstBlock returns the first block of a text.
+func firstBlock(text string) string {
+	_, text, _ = strings.Cut(text, "\n\n")
+	text, _, _ = strings.Cut(text, "\n\n")
+	return text + "\n"
+}
+
+// firstFinding returns the first finding of a report.
+func firstFinding(text string) string {
+	_, text, _ = strings.Cut(text, `"findings": [`)
+	text, _, _ = strings.Cut(text, "\n        },")
+	return text
+}
+
+func guideGreen() *Document {
+	d := document(scenario("a"))
+	d.Totals = verdict.Totals{
+		Match:    72,
+		Targets:  []verdict.Target{{Name: "typescript", Exchanges: 412, Events: 96, Success: 363}, {Name: "go", Exchanges: 412, Events: 96, Success: 363}},
+		Compared: verdict.Compared{Exchanges: 412, Events: 84, NotCompared: map[string]int{"heartbeats, which are checked for their cadence": 12}},
+	}
+	d.Coverage = fullCoverage()
+	d.Coverage.Operations[0].Statuses[2].Reached = 0
+	return d
+}
+
+func guideRed() *Document {
+	blank := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
+	tools := "GET /client-tools/tools/c-1"
+	return document(
+		scenario("client-tools/register",
+			step(9, "1", "POST /client-tools/register", difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`,
+				verdict.Word{
+					Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,
+					Schema: "#/components/schemas/ToolID", Line: 587,
+				})),
+			step(33, "5", tools, blank), step(41, "7", tools, blank), step(48, "9", tools, blank),
+		),
+		scenario("client-tools/list", step(3, "1", tools, blank)),
+		scenario("client-tools/odd-ids[slash]", step(3, "1", tools, blank)),
+	)
+}
+
+func guideUnknown() *Document {
+	var scenarios []verdict.Scenario
+	for _, id := range []string{"client-tools/execute", "client-tools/list", "client-tools/register", "events/resume"} {
+		s := scenario(id)
+		s.Verdict, s.Why = verdict.Unknown, "A client calls a tool of another."
+		s.Reasons = []verdict.Reason{{
+			Target: "go", Text: `start target "go": wait for /status: the process ended: exit status 1`,
+			Log: []string{"stderr: listen tcp 127.0.0.1:3000: bind: address already in use"},
+		}}
+		scenarios = append(scenarios, s)
+	}
+	return document(scenarios...)
+}

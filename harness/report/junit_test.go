@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func TestEveryRunIsJUnitAsServersReadIt(t *testing.T) {
+	for _, run := range append(runs, nothing) {
+		t.Run(run.name, func(t *testing.T) {
+			if err := dialect(junit(t, run.doc())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func junit(t *testing.T, doc *Document) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := JUnit(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestJUnitIsRedWhenTheRunIsNotGreen(t *testing.T) {
+	for _, run := range append(runs, nothing) {
+		doc := run.doc()
+		var got suites
+		if err := xml.Unmarshal(junit(t, doc), &got); err != nil {
+			t.Fatal(err)
+		}
+		if red, want := got.Failures+got.Errors > 0, doc.Verdict != verdict.Match; red != want {
+			t.Errorf("%s: %d failures and %d errors for the verdict %s", run.name, got.Failures, got.Errors, doc.Verdict)
+		}
+	}
+}
+
+func TestTheTextOfAFailureSurvivesXML(t *testing.T) {
+	const sent = "]]> <script> & '&amp;"
+	doc := document(scenario("a/b", step(3, "1", "GET /", difference("value", "body", "the values differ", sent+"1", sent+"2"))))
+	var got suites
+	if err := xml.Unmarshal(junit(t, doc), &got); err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Suites[0].Cases[0].Failure.Text; !strings.Contains(text, sent+"1") || !strings.Contains(text, sent+"2") {
+		t.Errorf("the failure's text does not have %q:\n%s", sent, text)
+	}
+}
+
+func TestASuiteIsTheFolderOfAScenario(t *testing.T) {
+	for id, want := range map[string]string{
+		"client-tools/register":      "client-tools",
+		"a/b/c":                      "a/b",
+		"client-tools/odd-ids[a/b]":  "client-tools",
+		"client-tools/odd-ids[dots]": "client-tools",
+		"status":                     "scenarios",
+	} {
+		if got := folder(id); got != want {
+			t.Errorf("folder(%q): %q, want %q", id, got, want)
+		}
+	}
+}
+
+// dialect holds XML against what junit-10.xsd of Jenkins' xUnit plugin has, and against its own counts.
+func dialect(doc []byte) error {
+	d := xml.NewDecoder(bytes.NewReader(doc))
+	var open []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return miscounted(doc)
+		}
+		if err != nil {
+			return err
+		}
+		switch tok := token.(type) {
+		case xml.StartElement:
+			parent := ""
+			if len(open) > 0 {
+				parent = open[len(open)-1]
+			}
+			if err := element(parent, tok); err != nil {
+				return err
+			}
+			open = append(open, tok.Name.Local)
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if parent := strings.Join(open, "/"); len(bytes.TrimSpace(tok)) > 0 && !elements[open[len(open)-1]].text {
+				return errors.New("text in " + parent)
+			}
+		}
+	}
+}
+
+// elements are the elements that we may use, with their parents and attributes.
+var elements = map[string]struct {
+	in, required, optional []string
+	text                   bool
+}{
+	"testsuites": {in: []string{""}, optional: []string{"name", "time", "tests", "failures", "errors"}},
+	"testsuite":  {in: []string{"testsuites"}, required: []string{"name", "tests", "failures", "errors"}, optional: []string{"time", "skipped", "timestamp"}},
+	"properties": {in: []string{"testsuite"}},
+	"property":   {in: []string{"properties"}, required: []string{"name", "value"}},
+	"testcase":   {in: []string{"testsuite"}, required: []string{"name"}, optional: []string{"time", "classname"}},
+	"failure":    {in: []string{"testcase"}, optional: []string{"type", "message"}, text: true},
+	"error":      {in: []string{"testcase"}, optional: []string{"type", "message"}, text: true},
+	"skipped":    {in: []string{"testcase"}, optional: []string{"type", "message"}, text: true},
+	"system-out": {in: []string{"testcase"}, text: true},
+}
+
+// element checks one element: it may be there, and has its attributes.
+func element(parent string, start xml.StartElement) error {
+	name := start.Name.Local
+	e, ok := elements[name]
+	if !ok || !slices.Contains(e.in, parent) {
+		return errors.New("<" + name + "> in <" + parent + ">")
+	}
+	has := map[string]bool{}
+	for _, a := range start.Attr {
+		has[a.Name.Local] = true
+		if !slices.Contains(e.required, a.Name.Local) && !slices.Contains(e.optional, a.Name.Local) {
+			return errors.New("<" + name + " " + a.Name.Local + ">")
+		}
+		if a.Name.Local == "time" && !junitTime.MatchString(a.Value) {
+			return errors.New("time is " + a.Value)
+		}
+	}
+	for _, a := range e.required {
+		if !has[a] {
+			return errors.New("<" + name + "> without " + a)
+		}
+	}
+	return nil
+}
+
+// junitTime is narrower than the schema's SUREFIRE_TIME.
+var junitTime = regexp.MustCompile(`^[0-9]+\.[0-9]{3}$`)
+
+// miscounted checks that a document counts its cases right.
+func miscounted(doc []byte) error {
+	var got suites
+	if err := xml.Unmarshal(doc, &got); err != nil {
+		return err
+	}
+	tests, failures, errs := 0, 0, 0
+	for _, s := range got.Suites {
+		again := suite{}
+		for _, c := range s.Cases {
+			again.add(c)
+		}
+		if again.Tests != s.Tests || again.Failures != s.Failures || again.Errors != s.Errors || again.Skipped != s.Skipped {
+			return errors.New("suite " + s.Name + " counts its cases wrong")
+		}
+		tests, failures, errs = tests+s.Tests, failures+s.Failures, errs+s.Errors
+	}
+	if tests != got.Tests || failures != got.Failures || errs != got.Errors {
+		return errors.New("the suites are counted wrong")
+	}
+	return nil
+}

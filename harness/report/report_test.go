@@ -1,0 +1,60 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// formats are the ways to show a run, by the golden file that has it.
+var formats = []struct {
+	file  string
+	write func(io.Writer, *Document) error
+}{
+	{"terminal.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{}) }},
+	{"verbose.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Verbose: true}) }},
+	{"color.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Color: true}) }},
+	{"report.json", JSON},
+	{"junit.xml", JUnit},
+}
+
+func TestEveryRunInEveryFormatIsAsReviewed(t *testing.T) {
+	for _, run := range runs {
+		for _, format := range formats {
+			t.Run(run.name+"/"+format.file, func(t *testing.T) {
+				var got bytes.Buffer
+				if err := format.write(&got, run.doc()); err != nil {
+					t.Fatal(err)
+				}
+				golden(t, filepath.Join("testdata", run.name, format.file), got.Bytes())
+			})
+		}
+	}
+}
+
+func golden(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s is not what is written now (go test ./harness/report -update rewrites it) (-file +now):\n%s", file, diff)
+	}
+}

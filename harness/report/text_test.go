@@ -1,0 +1,256 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func shown(t *testing.T, doc *Document, paint Paint) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Text(&b, doc, paint); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// worst is a finding that has as much to say as one can.
+func worst(i int) verdict.Finding {
+	var words []verdict.Word
+	for n := range 50 {
+		words = append(words, verdict.Word{Target: "go", Place: "body", Text: fmt.Sprintf("objection %d to %d", n, i), Line: n + 1})
+	}
+	lines := strings.Repeat("a line\n", 40)
+	return difference("body", "body", fmt.Sprintf("the bodies %d differ", i), lines+"this\u00a0way\n"+lines, lines+"this way\n"+lines, words...)
+}
+
+func TestACauseTakesAtMost25Lines(t *testing.T) {
+	var scenarios []verdict.Scenario
+	for n := range 40 {
+		scenarios = append(scenarios, scenario(fmt.Sprintf("area/story-%d", n), step(4, "1", "GET /", worst(0)), step(5, "2", "GET /", worst(0))))
+	}
+	text := shown(t, document(scenarios...), Paint{})
+	_, block, _ := strings.Cut(text, "finds them again.\n")
+	block, _, _ = strings.Cut(block, "\n\n")
+	if n := strings.Count(block, "\n") + 1; n > 25 {
+		t.Errorf("the cause takes %d lines:\n%s", n, block)
+	}
+	if n := strings.Count(text, "DIFFER"); n != 1 {
+		t.Errorf("%d blocks for one cause in 40 scenarios", n)
+	}
+}
+
+func TestWhatIsLeftOutIsCounted(t *testing.T) {
+	var findings []verdict.Finding
+	for n := range 17 {
+		findings = append(findings, step(n+3, fmt.Sprint(n+1), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
+	}
+	doc := document(scenario("many", findings...))
+	text := shown(t, doc, Paint{})
+	if got, want := strings.Count(text, "[value]"), mostCauses; got != want {
+		t.Errorf("%d findings are shown, want %d", got, want)
+	}
+	if want := "\n  and 12 more in report.json\n"; !strings.Contains(text, want) {
+		t.Errorf("the text does not say %q:\n%s", want, text)
+	}
+	if got := strings.Count(shown(t, doc, Paint{Verbose: true}), "[value]"); got != 17 {
+		t.Errorf("%d findings are shown when all are asked for, want 17", got)
+	}
+}
+
+func TestManyScenariosAreALineEach(t *testing.T) {
+	var scenarios []verdict.Scenario
+	for n := range 100 {
+		scenarios = append(scenarios, scenario(fmt.Sprintf("story-%d", n), step(3, "1", "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2"))))
+	}
+	text := shown(t, document(scenarios...), Paint{})
+	if got := strings.Count(text, "[value]"); got != mostBlocks {
+		t.Errorf("%d scenarios are shown in full, want %d", got, mostBlocks)
+	}
+	for _, want := range []string{"\nDIFFER story-25  scenarios/story-25.yaml:2  1 finding\n", "\nand 25 scenarios more in report.json\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+// A scenario that is shown nowhere is no place to send a reader to.
+func TestOnlyWhatIsShownIsReferredTo(t *testing.T) {
+	hidden := difference("header-missing", "header Vary", "the candidate lacks the header field", "1", "—")
+	var many []verdict.Finding
+	for n := range mostCauses {
+		many = append(many, step(n+3, fmt.Sprint(n), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
+	}
+	text := shown(t, document(
+		scenario("first", append(many, step(40, "9", "GET /", hidden))...),
+		scenario("second", step(3, "1", "GET /", hidden)),
+		scenario("third", step(3, "1", "GET /", hidden)),
+	), Paint{})
+	if !strings.Contains(text, "DIFFER second") || !strings.Contains(text, "also in 1 scenario: third\n") {
+		t.Errorf("the cause is not shown in the second scenario with the third:\n%s", text)
+	}
+}
+
+func TestDifferComesBeforeUnknown(t *testing.T) {
+	doubtful := func(id string) verdict.Scenario {
+		s := scenario(id)
+		s.Verdict, s.Reasons = verdict.Unknown, []verdict.Reason{{Text: "nobody knows " + id}}
+		return s
+	}
+	one := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "204"))
+	two := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
+	text := shown(t, document(doubtful("a"), scenario("b", one), doubtful("c"), scenario("d", two)), Paint{})
+	var got []string
+	for line := range strings.Lines(text) {
+		if word, rest, _ := strings.Cut(line, " "); word == "DIFFER" || word == "UNKNOWN" {
+			id, _, _ := strings.Cut(rest, " ")
+			got = append(got, word+" "+id)
+		}
+	}
+	if diff := cmp.Diff([]string{"DIFFER b", "DIFFER d", "UNKNOWN a", "UNKNOWN c"}, got); diff != "" {
+		t.Errorf("blocks (-want +got):\n%s", diff)
+	}
+}
+
+func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
+	word := verdict.Word{Target: "go", Place: "status", Text: "500 is not declared", Line: 9}
+	told := violation("go", "undocumented-status", "status", word.Text, "", 9)
+	own := violation("go", "missing-header", "header Allow", "it is required", "", 12)
+	doc := document(scenario("one",
+		step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "500", word)),
+		step(3, "1", "GET /", told),
+		step(7, "2", "GET /", told),
+		step(7, "2", "GET /", own),
+	))
+	text := shown(t, doc, Paint{})
+	for want, n := range map[string]int{
+		"500 is not declared":         2, // beside the difference, and of the step that has none
+		"[undocumented-status]":       1,
+		"[missing-header]":            1,
+		"1 difference, 3 violations,": 1, // all are counted
+	} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("%q stands there %d times, want %d:\n%s", want, got, n, text)
+		}
+	}
+}
+
+func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
+	rust := difference("status", "status", "the statuses differ", "200", "404")
+	rust.Target = "rust"
+	text := shown(t, document(scenario("one",
+		step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404")),
+		step(3, "1", "GET /", rust),
+		step(4, "2", "GET /", violation("typescript", "type", "body", "the number 7", "", 9)),
+		step(4, "2", "GET /", violation("go", "type", "body", "the number 7", "", 9)),
+		step(4, "2", "GET /", violation("rust", "type", "body", "the number 7", "", 9)),
+	)), Paint{})
+	for _, want := range []string{"candidate (go, rust)    404\n", "typescript, go and rust break the contract at openapi.yaml:9\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
+	status := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
+	broken := step(3, "1", "GET /", violation("go", "type", "body", "the number 7", "", 9))
+	doubtful, beside := scenario("u"), scenario("n")
+	doubtful.Verdict, beside.Verdict = verdict.Unknown, verdict.NotApplicable
+	for _, tc := range []struct {
+		name string
+		doc  *Document
+		want string
+	}{
+		{"green", document(scenario("a"), scenario("b")), "match: typescript and go do the same in 2 scenarios"},
+		{"one", document(scenario("a")), "match: typescript and go do the same in 1 scenario"},
+		{"beside", document(scenario("a"), beside), "match: typescript and go do the same in 1 scenario, and 1 does not apply"},
+		{"two beside", document(scenario("a"), beside, beside), "match: typescript and go do the same in 1 scenario, and 2 do not apply"},
+		{"red", document(scenario("a", status), scenario("b")), "differ: typescript and go part in 1 of 2 scenarios"},
+		{"red and broken", document(scenario("a", status), scenario("b", broken), doubtful), "differ: typescript and go part in 1 of 3 scenarios; in 1 more the contract or an expectation is broken; 1 could not be judged"},
+		{"broken", document(scenario("a", broken), scenario("b")), "differ: typescript and go do not part, but the contract or an expectation is broken in 1 of 2 scenarios"},
+		{"in doubt", document(scenario("a"), doubtful), "unknown: 1 of 2 scenarios could not be judged"},
+		{"only beside", document(beside), "unknown: nothing was judged"},
+		{"nothing", document(), "unknown: nothing was judged"},
+		{"interrupted", interrupted(), "unknown: interrupted after 2 of 72 scenarios: interrupt"},
+		{"alone", alone(), "differ: go breaks the contract or an expectation in 1 of 2 scenarios"},
+	} {
+		lines := strings.Split(strings.TrimSuffix(shown(t, tc.doc, Paint{}), "\n"), "\n")
+		if got := lines[len(lines)-1]; got != tc.want {
+			t.Errorf("%s ends in\n%q, want\n%q", tc.name, got, tc.want)
+		}
+	}
+}
+
+func TestAGreenRunIsAHandfulOfLines(t *testing.T) {
+	if text := shown(t, green(), Paint{}); strings.Count(text, "\n") > 11 {
+		t.Errorf("a green run takes %d lines:\n%s", strings.Count(text, "\n"), text)
+	}
+}
+
+func TestTheShareOfSuccessIsNotRoundedUp(t *testing.T) {
+	for _, tc := range []struct {
+		target verdict.Target
+		want   string
+	}{
+		{verdict.Target{Exchanges: 1000, Success: 999}, " (99% 2xx)"},
+		{verdict.Target{Exchanges: 3, Success: 3}, " (100% 2xx)"},
+		{verdict.Target{Exchanges: 3}, " (0% 2xx)"},
+		{verdict.Target{}, ""},
+	} {
+		if got := success(tc.target); got != tc.want {
+			t.Errorf("success(%+v): %q, want %q", tc.target, got, tc.want)
+		}
+	}
+}
+
+func TestColorChangesNoWord(t *testing.T) {
+	for _, run := range runs {
+		plain, painted := shown(t, run.doc(), Paint{}), shown(t, run.doc(), Paint{Color: true})
+		if diff := cmp.Diff(plain, colors.ReplaceAllString(painted, "")); diff != "" {
+			t.Errorf("%s (-plain +painted, without colour):\n%s", run.name, diff)
+		}
+	}
+}
+
+func TestProgressTellsWhatDoesNotMatch(t *testing.T) {
+	for _, tc := range []struct {
+		verdict verdict.Verdict
+		paint   Paint
+		want    string
+	}{
+		{verdict.Match, Paint{}, ""},
+		{verdict.Match, Paint{Verbose: true}, "MATCH client-tools/register (3/72)\n"},
+		{verdict.Differ, Paint{}, "DIFFER client-tools/register (3/72)\n"},
+		{verdict.Unknown, Paint{}, "UNKNOWN client-tools/register (3/72)\n"},
+		{verdict.NotApplicable, Paint{}, "NOT-APPLICABLE client-tools/register (3/72)\n"},
+		{verdict.Differ, Paint{Color: true}, "\x1b[31mDIFFER\x1b[0m client-tools/register \x1b[2m(3/72)\x1b[0m\n"},
+	} {
+		var b bytes.Buffer
+		Progress(&b, tc.paint, 3, 72, &verdict.Scenario{ID: "client-tools/register", Verdict: tc.verdict})
+		if b.String() != tc.want {
+			t.Errorf("Progress of %s with %+v: %q, want %q", tc.verdict, tc.paint, b.String(), tc.want)
+		}
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
+	for _, format := range formats {
+		if err := format.write(full{}, red()); !errors.Is(err, errFull) {
+			t.Errorf("%s: %v, want %v", format.file, err, errFull)
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestValuesAreShownAroundTheirFirstDifference(t *testing.T) {
+	digits := strings.Repeat("0123456789", 30)
+	for _, tc := range []struct{ name, a, b, want string }{
+		{"short", "200", "404", `
+      ref   200
+      cand  404
+`},
+		{"absent", digits, "—", `
+      ref   ` + digits[:140] + `… [160 bytes cut]
+      cand  —
+`},
+		{"empty", "", "a", `
+      ref   (empty)
+      cand  a
+`},
+		{"a long way in", digits + "a", digits + "b" + digits, `
+      ref   [260 bytes cut] …` + digits[:40] + `a
+      cand  [260 bytes cut] …` + digits[:40] + `b` + digits[:99] + `… [201 bytes cut]
+` + strings.Repeat(" ", 29+40) + `^
+`},
+		{"hard to see", `"client_c-1_add_1700000000000"`, `"client_c-1_add_1700000000001"`, `
+      ref   "client_c-1_add_1700000000000"
+      cand  "client_c-1_add_1700000000001"
+                                        ^
+`},
+		{"one goes on", "abc", "abc ", `
+      ref   abc
+      cand  abc ` + `
+               ^ reference: the end, candidate: U+0020
+`},
+		{"wide characters", "経済 ", "経済\t", `
+      ref   経済 ` + `
+      cand  経済\t
+                ^ reference: U+0020, candidate: U+0009
+`},
+		{"letters that look alike", "paypal", "p\u0430ypal", `
+      ref   paypal
+      cand  p` + "\u0430" + `ypal
+             ^ reference: a, candidate: ` + "\u0430" + ` (U+0430)
+`},
+		{"an accent apart from its letter", "caf\u00e9", "cafe\u0301", `
+      ref   caf` + "\u00e9" + `
+      cand  cafe` + "\u0301" + `
+               ^ reference: ` + "\u00e9" + ` (U+00E9), candidate: e
+`},
+		{"in the middle of a character", "\u00e9", "\u00e8", `
+      ref   ` + "\u00e9" + `
+      cand  ` + "\u00e8" + `
+            ^ reference: ` + "\u00e9" + ` (U+00E9), candidate: ` + "\u00e8" + ` (U+00E8)
+`},
+		{"an escape and how it is written", `\x1b`, "\x1b", `
+      ref   \x1b
+      cand  \x1b
+            ^ reference: \, candidate: U+001B
+`},
+		{"bytes that are no characters", "\xff", "\xfe", `
+      ref   \xff
+      cand  \xfe
+            ^ reference: the byte 0xFF, candidate: the byte 0xFE
+`},
+		{"a line end at the end", "one\n", "one", `
+      ref   one\n
+      cand  one
+               ^ reference: U+000A, candidate: the end
+`},
+		{"equal", "same", "same", `
+      ref   same
+      cand  same
+`},
+		{"equal as far as they were kept", digits + "… (4000 bytes)", digits + "… (4001 bytes)", `
+      ref   ` + digits[:140] + `… [160 bytes cut]
+      cand  ` + digits[:140] + `… [160 bytes cut]
+      they are equal as far as the report keeps them; run.jsonl has them whole
+`},
+		{"lines", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n", `
+      ref  lines 3–8 of 9
+        | 3
+        | 4
+        > 5
+        | 6
+        | 7
+        | 8
+      cand  lines 3–6 of 6
+        | 3
+        | 4
+        > five
+        | 6
+`},
+		{"the first line", "a\nb\n", "c\nb\n", `
+      ref  lines 1–2 of 2
+        > a
+        | b
+      cand  lines 1–2 of 2
+        > c
+        | b
+`},
+		{"a line more", "a\nb\n", "a\nb\nc\n", `
+      ref  lines 1–2 of 2
+        | a
+        | b
+      cand  lines 1–3 of 3
+        | a
+        | b
+        > c
+`},
+		{"line ends", "a\r\nb\n", "a\nb\n", `
+      ref  lines 1–2 of 2
+        > a\r
+        | b
+      cand  lines 1–2 of 2
+        > a
+        | b
+      the first characters that differ: reference: U+000D, candidate: U+000A
+`},
+		{"lines on one side", "a\nb\n", "—", `
+      ref  lines 1–2 of 2
+        | a
+        | b
+      cand  —
+`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := &page{}
+			p.values([2]string{"ref", "cand"}, [2]string{tc.a, tc.b}, true)
+			if diff := cmp.Diff(tc.want, "\n"+p.String()); diff != "" {
+				t.Errorf("values(%q, %q) (-want +got):\n%s", tc.a, tc.b, diff)
+			}
+		})
+	}
+}
+
+func TestClipSaysWhatItCuts(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want string
+	}{
+		{"", ""},
+		{"12345678", "12345678"},
+		{"123456789", "12345678… [1 byte cut]"},
+		{"\x00\x00\x00", `\x00\x00… [1 byte cut]`},
+		{"経済経済経", "経済経済… [3 bytes cut]"},
+		{"e\u0301e\u0301e\u0301e\u0301e\u0301", "e\u0301e\u0301e\u0301e\u0301… [3 bytes cut]"},
+	} {
+		if got := clip(tc.text, 8); got != tc.want {
+			t.Errorf("clip(%q, 8): %q, want %q", tc.text, got, tc.want)
+		}
+	}
+}
+
+func TestAListGoesAsFarAsALine(t *testing.T) {
+	long := strings.Repeat("x", 80)
+	for _, tc := range []struct {
+		items []string
+		want  string
+	}{
+		{nil, ""},
+		{[]string{"a"}, "a"},
+		{[]string{"a", "b"}, "a, b"},
+		{[]string{long + long, "b"}, long + long + ", and 1 more"},
+		{[]string{long, long, "c"}, long + ", and 2 more"},
+	} {
+		if got := list(tc.items, ", "); got != tc.want {
+			t.Errorf("list(%q): %q, want %q", tc.items, got, tc.want)
+		}
+	}
+}
