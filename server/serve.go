@@ -13,25 +13,27 @@ import (
 // stop, and otherwise why the listener failed. A Server serves once.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	failed := make(chan error, 1)
-	go func() { failed <- s.http.Serve(conn.Listen(ln, s.config.WriteTimeout)) }()
+	listener := conn.Listen(ln, s.config.WriteTimeout)
+	go func() { failed <- s.http.Serve(listener) }()
 	select {
 	case err := <-failed:
-		s.stop(context.WithoutCancel(ctx), ln)
+		s.stop(context.WithoutCancel(ctx), listener)
 		return fmt.Errorf("serve on %s: %w", ln.Addr(), err)
 	case <-ctx.Done():
-		s.stop(context.WithoutCancel(ctx), ln)
+		s.stop(context.WithoutCancel(ctx), listener)
 		<-failed
 		return nil
 	}
 }
 
 // stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
-func (s *Server) stop(ctx context.Context, ln net.Listener) {
+func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
 	defer cancel()
 	s.config.Log.Debug("server stopping")
 
-	ln.Close()            // (1) no new connection
+	ln.Close() // (1) no new connection
+	ln.CloseSilent()
 	s.registry.Shutdown() // (2) executions fail
 	err := s.bus.Shutdown(ctx)
 	if err == nil { // (3) and (4) the streams have ended

@@ -121,3 +121,22 @@ func TestAnIdleConnectionIsClosedByAStop(t *testing.T) {
 		}
 	})
 }
+
+func TestAStopDoesNotWaitForConnectionsThatHaveSaidNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		c, err := r.dial()
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		began := time.Now()
+		r.stop()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the stop took %s with nothing to wait for", took)
+		}
+		if _, err := io.ReadAll(c); err != nil {
+			t.Errorf("the connection ended with %v", err)
+		}
+	})
+}

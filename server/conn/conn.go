@@ -24,21 +24,47 @@ import (
 // Listen returns a listener that accepts what ln accepts, as [Conn]. The server that serves on it needs [Context] as
 // its ConnContext and [State] as its ConnState. A client may take nothing for writeTimeout, and up to an eighth longer,
 // before it counts as stalled; never if that is 0.
-func Listen(ln net.Listener, writeTimeout time.Duration) net.Listener {
-	return listener{ln, writeTimeout}
+func Listen(ln net.Listener, writeTimeout time.Duration) *Listener {
+	return &Listener{Listener: ln, writeTimeout: writeTimeout, silent: map[*Conn]bool{}}
 }
 
-type listener struct {
+// A Listener accepts connections as [Conn].
+type Listener struct {
 	net.Listener
 	writeTimeout time.Duration
+
+	mu     sync.Mutex
+	silent map[*Conn]bool // have not sent a byte
 }
 
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
+// Accept returns the next connection.
+func (l *Listener) Accept() (net.Conn, error) {
+	nc, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &Conn{Conn: c, writeTimeout: l.writeTimeout}, nil
+	c := &Conn{Conn: nc, writeTimeout: l.writeTimeout, listener: l}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.silent[c] = true
+	return c, nil
+}
+
+// CloseSilent closes the connections that have not sent a byte. Clients open some in advance, and a graceful stop of
+// net/http would wait five seconds for what they might still send.
+func (l *Listener) CloseSilent() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.silent {
+		c.Conn.Close()
+	}
+}
+
+// heard notes that a connection has sent something, or has ended.
+func (l *Listener) heard(c *Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.silent, c)
 }
 
 // A Conn is one accepted connection. Like every connection of a server it is read by one goroutine at a time, and
@@ -47,6 +73,9 @@ type Conn struct {
 	net.Conn
 	line  requestLine
 	ahead []byte // read while a handler ran, and not yet passed on
+
+	listener *Listener
+	spoken   bool // it has sent a byte; only its reader looks at this
 
 	active atomic.Bool // a handler runs
 	deaf   atomic.Bool // a handler has called Deafen
@@ -66,7 +95,12 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if c.over.Load() {
 		return 0, io.EOF
 	}
-	return c.line.read((*kept)(c), p)
+	n, err := c.line.read((*kept)(c), p)
+	if !c.spoken && (n > 0 || err != nil) {
+		c.spoken = true
+		c.listener.heard(c)
+	}
+	return n, err
 }
 
 // maxAhead bounds what is kept of a client that sends while a handler runs. If it sends more, its end is not looked for
