@@ -69,7 +69,7 @@ func (p *plan) add(s *verdict.Scenario) {
 			p.causes.put(c)
 			b.causes = append(b.causes, c)
 		default:
-			b.hidden += c.total(s)
+			b.hidden += c.total()
 		}
 	}
 	for _, r := range s.Reasons {
@@ -129,6 +129,21 @@ func (p *page) block(b *block) {
 	}
 }
 
+// brief says in one line why a scenario does not match.
+func brief(s *verdict.Scenario) string {
+	text, more := "no reason is given", len(s.Findings)+len(s.Reasons)-1
+	switch {
+	case len(s.Findings) > 0:
+		text = oneLine(&s.Findings[0])
+	case len(s.Reasons) > 0:
+		text = clip(s.Reasons[0].String(), 300)
+	}
+	if more > 0 {
+		text += ", and " + strconv.Itoa(more) + " more"
+	}
+	return text
+}
+
 // word is a verdict as a headline has it. It can be searched for in a log.
 func word(v verdict.Verdict) string { return strings.ToUpper(clip(string(v), 20)) }
 
@@ -155,24 +170,26 @@ func (p *page) step(s *verdict.Scenario, id string, line int, text string) {
 	p.line(2, p.dim(at(s.File, line)), what)
 }
 
-// doubt writes why something could not be judged.
+// doubt writes why something could not be judged: below its step, or beside the steps when it is about all of them.
 func (p *page) doubt(s *verdict.Scenario, d *doubt) {
+	indent := 2
 	if d.Step != "" {
 		p.step(s, d.Step, d.Line, "")
+		indent = 4
 	}
 	who := ""
 	if d.Target != "" {
 		who = clip(d.Target, 40) + ": "
 	}
-	p.line(4, who, clip(d.Text, 300))
-	p.log(d.Log)
+	p.line(indent, who, clip(d.Text, 300))
+	p.log(indent+2, d.Log)
 	if len(d.also) > 0 {
-		p.line(6, "also in ", count(len(d.also), "scenario"), ": ", list(visibly(d.also), ", "))
+		p.line(indent+2, "also in ", count(len(d.also), "scenario"), ": ", list(visibly(d.also), ", "))
 	}
 }
 
 // log writes the last lines of a target.
-func (p *page) log(lines []string) {
+func (p *page) log(indent int, lines []string) {
 	const most = 12
 	if len(lines) == 0 {
 		return
@@ -181,9 +198,9 @@ func (p *page) log(lines []string) {
 	if n := len(lines) - most; n > 0 {
 		lines, cut = lines[n:], " ("+count(n, "line")+" before these cut)"
 	}
-	p.line(6, p.dim("its last lines"+cut))
+	p.line(indent, p.dim("its last lines"+cut))
 	for _, line := range lines {
-		p.line(8, p.dim("| "), clip(strings.ReplaceAll(line, "\t", "    "), 160))
+		p.line(indent+2, p.dim("| "), clip(strings.ReplaceAll(line, "\t", "    "), 160))
 	}
 }
 

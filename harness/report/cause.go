@@ -114,13 +114,11 @@ func (c *cause) add(f *verdict.Finding) {
 	}
 }
 
-// total counts the findings of a cause in one scenario.
-func (c *cause) total(s *verdict.Scenario) int {
+// total counts the findings of a cause, those at its spots too.
+func (c *cause) total() int {
 	n := c.findings
 	for _, spot := range c.also {
-		if spot.scenario == s {
-			n += spot.findings
-		}
+		n += spot.findings
 	}
 	return n
 }

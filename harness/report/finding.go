@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,5 +170,23 @@ func (p *page) elsewhere(s *verdict.Scenario, c *cause) {
 	}
 	if len(scenarios) > 0 {
 		p.line(6, "also in ", count(len(scenarios), "scenario"), ": ", list(scenarios, ", "))
+	}
+}
+
+// oneLine says what a finding is.
+func oneLine(f *verdict.Finding) string {
+	where := "step " + clip(f.Step, 40)
+	if f.Stream != "" {
+		where += ", stream " + clip(f.Stream, 60)
+	}
+	target := clip(f.Target, 60)
+	text := fmt.Sprintf("%s: %s: %s", where, clip(f.Place, 120), clip(f.Text, 200))
+	switch f.Class {
+	case verdict.Difference:
+		return fmt.Sprintf("%s: reference %s, %s %s", text, clip(f.Reference, 80), target, clip(f.Candidate, 80))
+	case verdict.Violation:
+		return fmt.Sprintf("%s: %s breaks the contract", text, target)
+	default:
+		return fmt.Sprintf("%s: want %s, %s: got %s", text, clip(f.Want, 80), target, clip(f.Got, 80))
 	}
 }

@@ -190,40 +190,6 @@ func failureType(s *verdict.Scenario) string {
 	return clip(s.Findings[0].Kind, 60)
 }
 
-// brief says in one line why a scenario does not match.
-func brief(s *verdict.Scenario) string {
-	switch {
-	case len(s.Findings) > 0:
-		text := oneLine(&s.Findings[0])
-		if n := len(s.Findings) - 1; n > 0 {
-			text += ", and " + strconv.Itoa(n) + " more"
-		}
-		return text
-	case len(s.Reasons) > 0:
-		return clip(s.Reasons[0].String(), 300)
-	default:
-		return clip(string(s.Verdict), 20)
-	}
-}
-
-// oneLine says what a finding is.
-func oneLine(f *verdict.Finding) string {
-	where := "step " + clip(f.Step, 40)
-	if f.Stream != "" {
-		where += ", stream " + clip(f.Stream, 60)
-	}
-	target := clip(f.Target, 60)
-	text := fmt.Sprintf("%s: %s: %s", where, clip(f.Place, 120), clip(f.Text, 200))
-	switch f.Class {
-	case verdict.Difference:
-		return fmt.Sprintf("%s: reference %s, %s %s", text, clip(f.Reference, 80), target, clip(f.Candidate, 80))
-	case verdict.Violation:
-		return fmt.Sprintf("%s: %s breaks the contract", text, target)
-	default:
-		return fmt.Sprintf("%s: want %s, %s: got %s", text, clip(f.Want, 80), target, clip(f.Got, 80))
-	}
-}
-
 // blockText is what the terminal shows of a scenario when it is the only one.
 func blockText(doc *Document, s *verdict.Scenario) string {
 	p := &page{doc: doc}

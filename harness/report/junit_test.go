@@ -57,6 +57,39 @@ func TestTheTextOfAFailureSurvivesXML(t *testing.T) {
 	}
 }
 
+func TestThePropertiesNameEveryTarget(t *testing.T) {
+	doc := document()
+	doc.Totals.Targets = []verdict.Target{{Name: "typescript"}, {Name: "go"}, {Name: "rust"}}
+	got := map[string]string{}
+	for _, p := range properties(doc) {
+		got[p.Name] = p.Value
+	}
+	for name, want := range map[string]string{"reference": "typescript", "candidate": "go", "candidate-2": "rust", "seed": "4503599627370497", "lockstep": "0.1.0"} {
+		if got[name] != want {
+			t.Errorf("property %s: %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+func TestAFailureSaysInOneLineWhatItIs(t *testing.T) {
+	missing := difference("event-missing", "event 3 (done)", "the candidate does not send done", "done", "—")
+	missing.Stream = "bus"
+	for want, f := range map[string]verdict.Finding{
+		"step 2: status: the statuses differ: reference 200, go 404":                                 difference("status", "status", "the statuses differ", "200", "404"),
+		"step 2, stream bus: event 3 (done): the candidate does not send done: reference done, go —": missing,
+		"step 2: body: the number 7: go breaks the contract":                                         violation("go", "type", "body", "the number 7", "", 9),
+		"step 2: event: it did not come: want done, go: got nothing":                                 shortfall("go", "event-awaited", "event", "it did not come", "done", "nothing"),
+	} {
+		f = step(9, "2", "GET /", f)
+		if got := oneLine(&f); got != want {
+			t.Errorf("oneLine: %q, want %q", got, want)
+		}
+	}
+	if got, want := failureType(&verdict.Scenario{}), "differ"; got != want {
+		t.Errorf("the type of a failure without findings is %q, want %q", got, want)
+	}
+}
+
 func TestASuiteIsTheFolderOfAScenario(t *testing.T) {
 	for id, want := range map[string]string{
 		"client-tools/register":      "client-tools",

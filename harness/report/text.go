@@ -70,7 +70,7 @@ func (p *page) body(plan *plan) {
 			p.line(0, "and ", count(len(plan.rest)-mostLines, "scenario"), " more in report.json")
 			break
 		}
-		p.line(0, p.verdict(s.Verdict, word(s.Verdict)), " ", clip(s.ID, 120), "  ", p.dim(at(s.File, s.Line)), "  ", count(len(s.Findings), "finding"))
+		p.line(0, p.verdict(s.Verdict, word(s.Verdict)), " ", clip(s.ID, 120), "  ", p.dim(at(s.File, s.Line)), "  ", brief(s))
 	}
 	if len(plan.rest) > 0 {
 		p.gap()

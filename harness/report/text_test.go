@@ -74,7 +74,7 @@ func TestManyScenariosAreALineEach(t *testing.T) {
 	if got := strings.Count(text, "[value]"); got != mostBlocks {
 		t.Errorf("%d scenarios are shown in full, want %d", got, mostBlocks)
 	}
-	for _, want := range []string{"\nDIFFER story-25  scenarios/story-25.yaml:2  1 finding\n", "\nand 25 scenarios more in report.json\n"} {
+	for _, want := range []string{"\nDIFFER story-25  scenarios/story-25.yaml:2  step 1: body /25: the values differ: reference 1, go 2\n", "\nand 25 scenarios more in report.json\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text does not say %q:\n%s", want, text)
 		}
@@ -142,6 +142,106 @@ func TestAViolationIsToldWithTheDifferenceItExplains(t *testing.T) {
 	}
 }
 
+func TestWhatIsLeftOutIsCountedWithItsOtherSteps(t *testing.T) {
+	var findings []verdict.Finding
+	for n := range mostCauses + 1 {
+		f := difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")
+		findings = append(findings, step(3, "1", "GET /", f), step(3, "1", "GET /", f), step(4, "2", "GET /", f))
+	}
+	other := scenario("other", step(4, "2", "GET /", findings[0]))
+	text := shown(t, document(scenario("many", findings...), other), Paint{})
+	for _, want := range []string{"\n  and 3 more in report.json\n", "[value, 2 times]", "also at 1 step: line 4 (step 2)\n      also in 1 scenario: other\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text does not say %q:\n%s", want, text)
+		}
+	}
+}
+
+func TestReasonsAreBoundedLikeFindings(t *testing.T) {
+	log := make([]string, 30)
+	for n := range log {
+		log[n] = fmt.Sprintf("stderr: line %d", n)
+	}
+	var scenarios []verdict.Scenario
+	for n := range mostBlocks + 1 {
+		s := scenario(fmt.Sprintf("story-%d", n))
+		s.Verdict = verdict.Unknown
+		for i := range mostCauses + 2 {
+			s.Reasons = append(s.Reasons, verdict.Reason{Target: "go", Text: fmt.Sprintf("nobody knows %d of %d", i, n), Log: log})
+		}
+		scenarios = append(scenarios, s)
+	}
+	text := shown(t, document(scenarios...), Paint{})
+	for want, n := range map[string]int{
+		"\n  go: nobody knows":                           mostBlocks * mostCauses,
+		"  and 2 more in report.":                        mostBlocks,
+		"(18 lines before these":                         mostBlocks * mostCauses,
+		"line 17":                                        0,
+		"| stderr: line 18\n":                            mostBlocks * mostCauses,
+		"| stderr: line 29\n":                            mostBlocks * mostCauses,
+		"UNKNOWN story-25  ":                             1,
+		"yaml:2  go: nobody knows 0 of 25, and 6 more\n": 1,
+	} {
+		if got := strings.Count(text, want); got != n {
+			t.Errorf("%q stands there %d times, want %d", want, got, n)
+		}
+	}
+}
+
+func TestAScenarioThatHasNothingToSayIsNamed(t *testing.T) {
+	s := scenario("silent")
+	s.Verdict = verdict.Unknown
+	if text := shown(t, document(s), Paint{}); !strings.Contains(text, "\nUNKNOWN silent  scenarios/silent.yaml:2  no reason is given\n") {
+		t.Errorf("the scenario is not named:\n%s", text)
+	}
+}
+
+func TestTheContractSpeaksOfThePlaceFirst(t *testing.T) {
+	word := func(target, place string) verdict.Word {
+		return verdict.Word{Target: target, Place: place, Text: "it is wrong", Line: 5}
+	}
+	first := difference("value", "body /error/code", "the values differ", "1", "2", word("typescript", "header Allow"), word("go", "header Allow"), word("go", "body/error/code"))
+	rust := first
+	rust.Target = "rust"
+	rust.Contract = []verdict.Word{word("typescript", "header Allow"), word("rust", "body/error/code")}
+	text := shown(t, document(scenario("one", step(3, "1", "GET /", first), step(3, "1", "GET /", rust))), Paint{})
+	want := "      go and rust break the contract at openapi.yaml:5: body/error/code: it is wrong\n" +
+		"      typescript and go break the contract at openapi.yaml:5: header Allow: it is wrong\n"
+	if !strings.Contains(text, want) {
+		t.Errorf("the text does not say\n%s:\n%s", want, text)
+	}
+}
+
+func TestWhatIsMissingInAFileIsLeftOut(t *testing.T) {
+	bare := verdict.Finding{Class: verdict.Difference, Kind: "value", Place: "body", Text: "the values differ", Reference: "1", Candidate: "2", Target: "go", Blame: verdict.BlameCandidate}
+	broken := verdict.Finding{Class: verdict.Violation, Kind: "type", Place: "body", Text: "the number 7", Target: "go"}
+	doc := &Document{}
+	doc.Add(verdict.Scenario{ID: "one", File: "one.yaml", Verdict: verdict.Differ, Findings: []verdict.Finding{bare, broken}})
+	doc.Conclude()
+	const want = `lockstep  ·  · seed 0
+
+DIFFER one  one.yaml
+  one.yaml
+    body: the values differ [value]
+      reference (the first target)  1
+      candidate (go)                2
+      outside the contract: candidate
+    body: the number 7 [type]
+      go breaks the contract
+
+`
+	if text := shown(t, doc, Paint{}); !strings.HasPrefix(text, want) {
+		t.Errorf("text (-want +got):\n%s", cmp.Diff(want, text))
+	}
+}
+
+func TestTheMostFrequentReasonComesFirst(t *testing.T) {
+	got := reasons(map[string]int{"b": 2, "a": 2, "c": 7})
+	if want := "7 (c), 2 (a), 2 (b)"; got != want {
+		t.Errorf("reasons: %q, want %q", got, want)
+	}
+}
+
 func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
 	rust := difference("status", "status", "the statuses differ", "200", "404")
 	rust.Target = "rust"
@@ -180,6 +280,11 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 		{"only beside", document(beside), "unknown: nothing was judged"},
 		{"nothing", document(), "unknown: nothing was judged"},
 		{"interrupted", interrupted(), "unknown: interrupted after 2 of 72 scenarios: interrupt"},
+		{"alone and green", func() *Document {
+			d := document(scenario("a"))
+			d.Alone, d.Totals.Targets = true, d.Totals.Targets[1:]
+			return d
+		}(), "match: go does what the contract and 1 scenario ask for"},
 		{"alone", alone(), "differ: go breaks the contract or an expectation in 1 of 2 scenarios"},
 	} {
 		lines := strings.Split(strings.TrimSuffix(shown(t, tc.doc, Paint{}), "\n"), "\n")

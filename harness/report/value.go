@@ -69,16 +69,7 @@ func part(a, b string) int {
 			i = max(0, i-1)
 		}
 	}
-	if combines(a[i:]) || combines(b[i:]) { // an accent belongs to the letter before it
-		_, size := utf8.DecodeLastRuneInString(a[:i])
-		i -= size
-	}
 	return i
-}
-
-func combines(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.Is(unicode.M, r)
 }
 
 // lines writes two values of one line each.

@@ -52,6 +52,11 @@ func TestValuesAreShownAroundTheirFirstDifference(t *testing.T) {
       cand  cafe` + "\u0301" + `
                ^ reference: ` + "\u00e9" + ` (U+00E9), candidate: e
 `},
+		{"two accents", "e\u0301", "e\u0302", `
+      ref   ` + "e\u0301" + `
+      cand  ` + "e\u0302" + `
+             ^ reference: U+0301, candidate: U+0302
+`},
 		{"in the middle of a character", "\u00e9", "\u00e8", `
       ref   ` + "\u00e9" + `
       cand  ` + "\u00e8" + `
