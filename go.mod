@@ -2,6 +2,8 @@ module github.com/lockstep-dev/lockstep
 
 go 1.26.0
 
+ignore ./reference/node_modules
+
 require (
 	github.com/charmbracelet/x/ansi v0.11.9
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3

@@ -127,7 +127,7 @@ func TestOnlyCommandsTouchTheWorldOutside(t *testing.T) {
 		"internal/memnet/leak/leak.go": "os.Stderr",  // it speaks for a test's main
 	}
 	for _, p := range packages(t) {
-		if strings.HasPrefix(p.path, module+"/cmd/") {
+		if under(p.path, module+"/cmd") || under(p.path, module+"/examples") { // an example is a command of its own
 			continue
 		}
 		inspect(t, p, func(where string, n ast.Node) {
