@@ -121,11 +121,26 @@ func explainGaps(pairs []pair) []pair {
 		case lost >= 0:
 			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
 			pairs[lost] = pair{}
-		case i > 0 && like(pairs[i-1].cand, extra), i+1 < len(pairs) && like(pairs[i+1].cand, extra):
+		case repeats(pairs, i, -1), repeats(pairs, i, +1):
 			pairs[i].gap = EventDoubled
 		}
 	}
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
-func like(a, b *item) bool { return a != nil && cost(a, b) == 0 }
+// repeats reports whether an event that is alone stands beside one like it that is not, with at most more of its like
+// between them.
+func repeats(pairs []pair, i, step int) bool {
+	for j := i + step; j >= 0 && j < len(pairs); j += step {
+		switch p := pairs[j]; {
+		case p.cand == nil: // it does not stand in the candidate's sequence
+		case !like(p.cand, pairs[i].cand):
+			return false
+		case p.ref != nil:
+			return true
+		}
+	}
+	return false
+}
+
+func like(a, b *item) bool { return cost(a, b) == 0 }

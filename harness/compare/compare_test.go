@@ -241,6 +241,81 @@ func TestStatusAndHeaders(t *testing.T) {
 	}
 }
 
+func TestBodiesBindIdsBeforeHeaders(t *testing.T) {
+	h := func(id string) transcript.Header {
+		return transcript.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Location", Value: "/s/" + id}}
+	}
+	ref := newSide("ref").exchange(200, h("ses_0a1b2c3d4e5f"), `{"id":"ses_0a1b2c3d4e5f"}`).answers(`{"id":"ses_0a1b2c3d4e5f"}`)
+	cand := newSide("cand").exchange(200, h("ses_ffeeddcc9999"), `{"id":"ses_ffeeddcc1122"}`).answers(`{"id":"ses_ffeeddcc1122"}`)
+	got := compared(ref, cand, &Rules{Headers: []string{"Location"}})
+	if diff := cmp.Diff([]string{"identity header Location"}, kinds(got)); diff != "" {
+		t.Fatalf("differences (-want +got):\n%s", diff)
+	}
+	want := `the reference's "ses_0a1b2c3d4e5f" stood beside the candidate's "ses_ffeeddcc1122" at step 1 body /id`
+	if text := got.Differences[0].Text; text != want {
+		t.Errorf("said: %s\nwant: %s", text, want)
+	}
+}
+
+func TestWhereTwoIdsMetIsSaidWithItsStep(t *testing.T) {
+	h := func(id string) transcript.Header { return transcript.Header{{Name: "Location", Value: "/s/" + id}} }
+	ref := newSide("ref").exchange(200, h("ses_0a1b2c3d4e5f"), "").answers(`"ses_0a1b2c3d4e5f"`)
+	cand := newSide("cand").exchange(200, h("ses_ffeeddcc9999"), "").answers(`"ses_ffeeddcc1122"`)
+	got := compared(ref, cand, &Rules{Headers: []string{"Location"}}).Differences
+	if len(got) != 1 || !strings.HasSuffix(got[0].Text, "at step 1 header Location") {
+		t.Errorf("differences %+v", got)
+	}
+}
+
+func TestAnotherContentTypeIsNoOtherBody(t *testing.T) {
+	h := func(name, value string) transcript.Header { return transcript.Header{{Name: name, Value: value}} }
+	const json, plain = "application/json", "text/plain"
+	for _, tc := range []struct {
+		name      string
+		cand      transcript.Header
+		body      string
+		want      []string // when content types are compared
+		otherwise []string
+	}{
+		{"the same type", h("Content-Type", json), `{"b":2, "a":1}`, nil, nil},
+		{"another type", h("Content-Type", plain), `{"b":2, "a":1}`, []string{"header-value header Content-Type"}, []string{"body-not-json body"}},
+		{"no type", nil, `{"b":2, "a":1}`, []string{"header-missing header Content-Type"}, []string{"body-not-json body"}},
+		{"another type and another value", h("Content-Type", plain), `{"a":1,"b":3}`, []string{"header-value header Content-Type", "value body /b"}, []string{"body-not-json body"}},
+		{"another type and a text", h("Content-Type", plain), `oops`, []string{"header-value header Content-Type", "body-not-json body"}, []string{"body-not-json body"}},
+	} {
+		ref, cand := newSide("ref").exchange(200, h("Content-Type", json), `{"a":1,"b":2}`), newSide("cand").exchange(200, tc.cand, tc.body)
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, &Rules{Headers: []string{"Content-Type"}}))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+		if diff := cmp.Diff(tc.otherwise, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("%s, where types are not compared (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestAnErrorIsNotComparedMemberByMember(t *testing.T) {
+	json := transcript.Header{{Name: "Content-Type", Value: "application/json"}}
+	for _, tc := range []struct {
+		name      string
+		ref, cand int
+		body      string
+		want      []string
+	}{
+		{"two successes", 200, 201, `{"b":1}`, []string{"status status", "field-missing body /a", "field-extra body /b"}},
+		{"a success and an error", 200, 404, `{"b":1}`, []string{"status status", "body body"}},
+		{"an error and a success", 500, 200, `{"b":1}`, []string{"status status", "body body"}},
+		{"two errors", 404, 500, `{"b":1}`, []string{"status status", "field-missing body /a", "field-extra body /b"}},
+		{"the reference's values", 200, 404, `{ "a" : "uref00000001" }`, []string{"status status", "body body"}},
+		{"the same body up to renaming", 200, 404, `{ "a" : "ucand0000002" }`, []string{"status status"}},
+	} {
+		ref := newSide("ref").exchange(tc.ref, json, `{"a":"uref00000001"}`)
+		got := compared(ref, newSide("cand").exchange(tc.cand, json, tc.body), nil)
+		if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 func TestAStepHasHeadersOfItsOwn(t *testing.T) {
 	h := transcript.Header{{Name: "X", Value: "1"}}
 	rules := &Rules{Steps: map[string]Step{"2": {Headers: []string{"x"}}}}
@@ -262,6 +337,8 @@ func TestStreams(t *testing.T) {
 		{"the last is lost", []string{`a 1`, `b 2`}, []string{`a 1`}, Stream{}, []string{"event-missing event 2 (b)"}},
 		{"one is added", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)"}},
 		{"one is doubled", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-doubled event 3 (b)"}},
+		{"one stands three times", []string{`a 1`, `b 2`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-doubled event 3 (b)", "event-doubled event 4 (b)"}},
+		{"one that the reference does not have, twice", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)", "event-extra event 3 (b)"}},
 		{"two change places", []string{`a 1`, `b 2`}, []string{`b 2`, `a 1`}, Stream{}, []string{"event-order event 2 (a)"}},
 		{"one is moved far", []string{`a 1`, `b 2`, `c 3`, `d 4`}, []string{`d 4`, `a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-order event 1 (d)"}},
 		{"two of one name change places", []string{`a {"n":1}`, `a {"n":2}`}, []string{`a {"n":2}`, `a {"n":1}`}, Stream{}, []string{"event-order event 2 (a)"}},
@@ -333,6 +410,26 @@ func TestEventFields(t *testing.T) {
 	cand.t.Streams[0].Events[0].Type = "message" // which is what a missing field means
 	if got := kinds(compared(ref, cand, nil)); got != nil {
 		t.Errorf("event: message against none: %v, want none", got)
+	}
+}
+
+func TestAnEventWithoutDataIsNoOtherEvent(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		ref, cand transcript.Event
+		want      []string
+	}{
+		{"the candidate's has none", transcript.Event{Name: "a", Type: "a", Data: `{"x":1}`}, transcript.Event{Type: "a", Undispatched: true}, []string{"field-missing event 1 (a) data"}},
+		{"the reference's has none", transcript.Event{Type: "a", Undispatched: true}, transcript.Event{Name: "a", Type: "a", Data: `{"x":1}`}, []string{"field-extra event 1 (a) data"}},
+		{"empty data is data", transcript.Event{Name: "a", Type: "a"}, transcript.Event{Type: "a", Undispatched: true}, []string{"field-missing event 1 (a) data"}},
+		{"neither has any", transcript.Event{Type: "a", Undispatched: true}, transcript.Event{Type: "a", Undispatched: true}, nil},
+		{"a block that is no event", transcript.Event{Name: "a", Type: "a", Data: "1"}, transcript.Event{ID: "7", Undispatched: true}, []string{"event-missing event 1 (a)", "event-extra event 1 (a block without data)"}},
+	} {
+		ref, cand := newSide("ref").stream("bus"), newSide("cand").stream("bus")
+		ref.t.Streams[0].Events, cand.t.Streams[0].Events = []transcript.Event{tc.ref}, []transcript.Event{tc.cand}
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
 	}
 }
 

@@ -69,6 +69,14 @@ func show(s string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:cut], "\ufffd"), len(s))
 }
 
+// showText returns a text that may not be there.
+func showText(s string) string {
+	if s == "" {
+		return absent
+	}
+	return show(s)
+}
+
 // showNode returns a value as JSON.
 func showNode(n *jsontree.Node) string {
 	if n == nil {

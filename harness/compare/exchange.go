@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"mime"
 	"slices"
@@ -32,19 +33,16 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 			Reference: strconv.Itoa(r.Status), Candidate: strconv.Itoa(o.Status), Text: "the statuses differ",
 		})
 	}
+	// The body is looked at before the header fields, although it is reported behind them: where an id stands wrong in
+	// one of them, the body has the more places to tell which is right.
+	var inBody []Difference
+	c.body(step, ref, cand, func(d Difference) { inBody = append(inBody, d) })
 	for _, name := range c.headers(step.ID) {
-		c.header(name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
+		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}
-	if ref.Stream != "" || cand.Stream != "" {
-		if ref.Stream != cand.Stream {
-			report(Difference{
-				Kind: BodyDiffers, Place: "body", Reference: bodyKind(ref), Candidate: bodyKind(cand),
-				Text: "one answer is an event stream, the other is not",
-			})
-		}
-		return // events are compared stream by stream
+	for _, d := range inBody {
+		report(d)
 	}
-	c.body(step, r, o, c.seen(ref.Done, cand.Done), report)
 }
 
 func bodyKind(x *transcript.Exchange) string {
@@ -69,7 +67,7 @@ func (c *comparison) headers(step string) []string {
 	return names
 }
 
-func (c *comparison) header(name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
+func (c *comparison) header(step *transcript.Step, name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
 	rv, cv := ref.Values(name), cand.Values(name)
 	d := Difference{Place: "header " + name, Reference: showValues(rv), Candidate: showValues(cv)}
 	switch {
@@ -81,7 +79,7 @@ func (c *comparison) header(name string, ref, cand transcript.Header, seen [2]ti
 		d.Kind, d.Text = HeaderValue, "the field stands a different number of times"
 	default:
 		for i := range rv {
-			kind, why := c.b.texts(rv[i], cv[i], place{d.Place, seen})
+			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen})
 			if kind == IdentityBroken {
 				d.Kind, d.Text = kind, why
 			} else if kind != "" {
@@ -106,17 +104,62 @@ func showValues(values []string) string {
 }
 
 // body compares two bodies: as JSON where both say they are JSON, else as text.
-func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Response, seen [2]time.Time, report func(Difference)) {
-	p := place{where(step, "body"), seen}
-	c.content("body", p, c.rules.volatile(step.ID), [2]content{
-		{ref.Body.Bytes, isJSON(ref.Header)}, {cand.Body.Bytes, isJSON(cand.Header)},
-	}, report)
+func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange, report func(Difference)) {
+	if ref.Stream != "" || cand.Stream != "" {
+		if ref.Stream != cand.Stream {
+			report(Difference{
+				Kind: BodyDiffers, Place: "body", Reference: bodyKind(ref), Candidate: bodyKind(cand),
+				Text: "one answer is an event stream, the other is not",
+			})
+		}
+		return // events are compared stream by stream
+	}
+	sides := [2]content{bodyContent(ref.Response), bodyContent(cand.Response)}
+	if sides[0].otherwise != sides[1].otherwise && c.comparesType(step.ID) {
+		// That the types differ is reported already. It does not make the bodies differ as well.
+		sides[0].otherwise, sides[1].otherwise = "", ""
+	}
+	rules := c.rules.volatile(step.ID)
+	if succeeded(ref) != succeeded(cand) && !c.alike(sides, rules) {
+		// An error and what should have been there have nothing in common that could be compared member by member.
+		report(Difference{
+			Kind: BodyDiffers, Place: "body", Reference: showText(string(sides[0].data)), Candidate: showText(string(sides[1].data)),
+			Text: "the bodies differ, as one of the statuses tells of a success and the other does not",
+		})
+		return
+	}
+	c.content("body", place{where(step, "body"), c.seen(ref.Done, cand.Done)}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
 type content struct {
-	data []byte
-	json bool
+	data      []byte
+	otherwise string // why it is not read as JSON; "" when it is
+}
+
+func bodyContent(r *transcript.Response) content {
+	if isJSON(r.Header) {
+		return content{data: r.Body.Bytes}
+	}
+	return content{r.Body.Bytes, "its content type is not JSON"}
+}
+
+func succeeded(x *transcript.Exchange) bool { return x.Response.Status/100 == 2 }
+
+// alike reports whether two contents can be equal up to renaming.
+func (c *comparison) alike(sides [2]content, rules []Volatile) bool {
+	var outlines [2]string
+	for side, s := range sides {
+		outlines[side] = c.b.skeleton(side, string(s.data))
+		if root, err := parse(s); err == nil {
+			outlines[side] = c.b.outline(side, root, "", pointers(rules, s.data, root))
+		}
+	}
+	return outlines[0] == outlines[1]
+}
+
+func (c *comparison) comparesType(step string) bool {
+	return slices.ContainsFunc(c.headers(step), func(name string) bool { return strings.EqualFold(name, "Content-Type") })
 }
 
 // content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
@@ -128,8 +171,8 @@ func (c *comparison) content(at string, p place, rules []Volatile, sides [2]cont
 			return
 		}
 	}
-	rt, _, rerr := parse(ref)
-	ct, _, cerr := parse(cand)
+	rt, rerr := parse(ref)
+	ct, cerr := parse(cand)
 	switch {
 	case rerr == nil && cerr == nil:
 		d := documents{b: c.b, place: p, report: func(d Difference) {
@@ -140,7 +183,7 @@ func (c *comparison) content(at string, p place, rules []Volatile, sides [2]cont
 		d.json(rt, ct)
 	case (rerr == nil) != (cerr == nil):
 		report(Difference{
-			Kind: BodyNotJSON, Place: at, Reference: show(string(ref.data)), Candidate: show(string(cand.data)),
+			Kind: BodyNotJSON, Place: at, Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
 			Text: oneSided(rerr, cerr),
 		})
 	default:
@@ -151,7 +194,7 @@ func (c *comparison) content(at string, p place, rules []Volatile, sides [2]cont
 		if kind == ValueDiffers {
 			kind = BodyDiffers
 		}
-		report(Difference{Kind: kind, Place: at, Reference: show(string(ref.data)), Candidate: show(string(cand.data)), Text: why})
+		report(Difference{Kind: kind, Place: at, Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why})
 	}
 }
 
@@ -170,13 +213,13 @@ func concerned(rules []Volatile, doc []byte) bool {
 	})
 }
 
-var errNotJSON = fmt.Errorf("its content type is not JSON")
-
-func parse(c content) (*jsontree.Node, []jsontree.Defect, error) {
-	if !c.json {
-		return nil, nil, errNotJSON
+// parse reads a content as JSON. What is defective in it is the contract's business.
+func parse(c content) (*jsontree.Node, error) {
+	if c.otherwise != "" {
+		return nil, errors.New(c.otherwise)
 	}
-	return jsontree.Parse(c.data)
+	root, _, err := jsontree.Parse(c.data)
+	return root, err
 }
 
 // isJSON reports whether a message says that its body is JSON.

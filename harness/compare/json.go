@@ -149,7 +149,7 @@ func (d *documents) sameName(ref, cand string) bool {
 // an element that was put in or left out is one difference.
 func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
 	if len(ref.Items) == len(cand.Items) {
-		if d.permuted(ref, cand) {
+		if d.permuted(ptr, ref, cand) {
 			d.differ(OrderDiffers, ptr, ref, cand, "the elements are the same, in another order")
 			return
 		}
@@ -158,7 +158,7 @@ func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
 		}
 		return
 	}
-	rs, cs := d.skeletons(0, ref.Items), d.skeletons(1, cand.Items)
+	rs, cs := d.outlines(0, ptr, ref.Items), d.outlines(1, ptr, cand.Items)
 	head := 0
 	for head < min(len(rs), len(cs)) && rs[head] == cs[head] {
 		head++
@@ -188,11 +188,11 @@ func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
 }
 
 // permuted reports whether two lists of one length have the same elements in different orders.
-func (d *documents) permuted(ref, cand *jsontree.Node) bool {
+func (d *documents) permuted(ptr string, ref, cand *jsontree.Node) bool {
 	if len(ref.Items) < 2 || jsontree.Equal(ref, cand) {
 		return false
 	}
-	rs, cs := d.skeletons(0, ref.Items), d.skeletons(1, cand.Items)
+	rs, cs := d.outlines(0, ptr, ref.Items), d.outlines(1, ptr, cand.Items)
 	if slices.Equal(rs, cs) {
 		return false
 	}
@@ -201,10 +201,10 @@ func (d *documents) permuted(ref, cand *jsontree.Node) bool {
 	return slices.Equal(rs, cs)
 }
 
-func (d *documents) skeletons(side int, items []*jsontree.Node) []string {
+func (d *documents) outlines(side int, ptr string, items []*jsontree.Node) []string {
 	out := make([]string, len(items))
 	for i, item := range items {
-		out[i] = d.b.skeleton(side, item.String())
+		out[i] = d.b.outline(side, item, jsontree.AppendIndex(ptr, i), d.volatile[side])
 	}
 	return out
 }

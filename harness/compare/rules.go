@@ -1,11 +1,5 @@
 package compare
 
-import (
-	"time"
-
-	"github.com/lockstep-dev/lockstep/harness/transcript"
-)
-
 // Rules say how two targets may differ. The zero Rules compare everything but headers.
 type Rules struct {
 	Headers  []string // response header fields that are compared, whatever their case
@@ -48,24 +42,12 @@ type Stream struct {
 	Heartbeat   *Heartbeat
 }
 
-// Heartbeat is what keeps a stream alive. It is not part of the sequence.
-type Heartbeat struct {
-	Event     string        // the event's name; "" when comments beat
-	Every     time.Duration // the interval, counted from the opening; 0: whenever it likes
-	Tolerance time.Duration // how early or late a beat may be
-}
-
 // stream returns the rules for a stream.
 func (r *Rules) stream(name, operation string) Stream {
 	if s, ok := r.Streams[name]; ok {
 		return s
 	}
 	return r.Streams[operation]
-}
-
-// Beats reports whether an event only keeps its stream alive.
-func (r *Rules) Beats(stream, operation string, ev *transcript.Event) bool {
-	return r.stream(stream, operation).Heartbeat.beats(ev)
 }
 
 // volatile returns the rules for the places of a step, the step's own first.

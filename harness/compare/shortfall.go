@@ -44,54 +44,51 @@ const (
 
 // Shortfalls returns what a target did not do by itself: demands of the scenario that do not hold, exchanges and
 // streams that broke, heartbeats that came at the wrong time.
+//
+// One thing that happened is told once. A process that ended broke its connections, a stream that broke brings no more
+// events, and an answer that did not come has nothing to capture: what only follows is left out.
 func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
+	d := diagnose(t)
 	var out []Shortfall
 	for i := range t.Steps {
-		out = append(out, stepShortfalls(&t.Steps[i])...)
+		out = append(out, stepShortfalls(&t.Steps[i], d)...)
 	}
 	for _, s := range t.Streams {
-		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation))...)
+		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), d)...)
 	}
 	for _, w := range t.Windows {
 		out = append(out, windowShortfalls(t, w, rules)...)
 	}
 	if t.Exit != nil {
 		out = append(out, Shortfall{
-			Kind: TargetExited, Step: lastStep(t), Exchange: -1, Event: -1, Place: "process",
-			Want: "to go on", Got: t.Exit.Status, Text: "the target's process ended: " + t.Exit.Status,
+			Kind: TargetExited, Step: d.deathbed(), Exchange: -1, Event: -1, Place: "process",
+			Want: "to go on", Got: t.Exit.Status, Text: "the target's process ended",
 		})
 	}
 	return out
 }
 
-func lastStep(t *transcript.Transcript) string {
-	id := ""
-	for i := range t.Steps {
-		if t.Steps[i].Skipped == "" {
-			id = t.Steps[i].ID
-		}
-	}
-	return id
-}
-
-func stepShortfalls(s *transcript.Step) []Shortfall {
+func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	var out []Shortfall
 	add := func(f Shortfall) {
 		f.Step, f.Event = s.ID, -1
 		out = append(out, f)
 	}
+	failed := false
 	for i, x := range s.Exchanges {
-		if f := x.Failure; f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared {
+		f := x.Failure
+		failed = failed || f != nil
+		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !d.follows(f, x.Done) {
 			add(Shortfall{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
-				Got: string(f.Kind), Text: failureText(f),
+				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
 			})
 		}
 	}
-	if u := s.Unmet; u != nil {
+	if u := s.Unmet; u != nil && !failed && !d.cut(s) {
 		add(Shortfall{
 			Kind: unmetKind(u.Kind), Exchange: -1, Stream: s.Stream, Place: u.Kind,
-			Want: u.What, Got: u.Why, Text: u.What + ": " + u.Why,
+			Want: u.What, Got: u.Why, Text: unmetText(u.Kind),
 		})
 	}
 	if s.Expect == nil || s.Skipped != "" || len(s.Exchanges) == 0 {
@@ -113,12 +110,17 @@ func stepShortfalls(s *transcript.Step) []Shortfall {
 	return out
 }
 
-func failureText(f *transcript.Failure) string {
-	where := map[transcript.Phase]string{
-		transcript.PhaseConnect: "while connecting", transcript.PhaseSend: "while the request was sent",
-		transcript.PhaseHead: "before the answer's head", transcript.PhaseBody: "in the answer's body",
-	}[f.Phase]
-	return fmt.Sprintf("the exchange failed %s: %s", where, f.Text)
+func during(p transcript.Phase) string {
+	switch p {
+	case transcript.PhaseConnect:
+		return "while connecting"
+	case transcript.PhaseSend:
+		return "while the request was sent"
+	case transcript.PhaseHead:
+		return "at the answer's head"
+	default:
+		return "in the answer's body"
+	}
 }
 
 func unmetKind(kind string) ShortfallKind {
@@ -136,16 +138,33 @@ func unmetKind(kind string) ShortfallKind {
 	}
 }
 
-func streamShortfalls(s *transcript.Stream, rule Stream) []Shortfall {
+func unmetText(kind string) string {
+	switch kind {
+	case "event":
+		return "the event that is awaited did not come"
+	case "ready":
+		return "the event that tells that the stream is ready did not come"
+	case "end":
+		return "the server did not end the stream"
+	case "poll":
+		return "the answer did not become as it should"
+	case "exit":
+		return "the process did not end as it should"
+	default:
+		return "there is nothing to capture"
+	}
+}
+
+func streamShortfalls(s *transcript.Stream, rule Stream, d *diagnosis) []Shortfall {
 	var out []Shortfall
-	if s.Ended == transcript.EndedBroken {
+	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until)) {
 		got := "broken"
-		if s.Failure != nil {
-			got = s.Failure.Text
+		if f != nil {
+			got = f.Text
 		}
 		out = append(out, Shortfall{
 			Kind: StreamBroken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "end",
-			Want: "to end between two events", Got: got, Text: "the stream broke: " + got,
+			Want: "to end between two events", Got: got, Text: "the stream broke",
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {
@@ -198,6 +217,7 @@ func windowShortfalls(t *transcript.Transcript, w transcript.Window, rules *Rule
 			continue
 		}
 		heartbeat := rules.stream(s.Name, s.Operation).Heartbeat
+		labels := heartbeat.labels(s)
 		for i := w.First; i < len(s.Events) && s.Events[i].At <= w.To; i++ {
 			ev := &s.Events[i]
 			if w.Match == nil && (ev.Comment || heartbeat.beats(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
@@ -205,8 +225,8 @@ func windowShortfalls(t *transcript.Transcript, w transcript.Window, rules *Rule
 			}
 			return []Shortfall{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
-				Place: fmt.Sprintf("event %d (%s)", i+1, eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
-				Got: showEvent(ev), Text: fmt.Sprintf("it came %s after it was forbidden", (ev.At - w.From).Round(time.Millisecond)),
+				Place: fmt.Sprintf("%s (%s)", labels[i], eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
+				Got: showEvent(ev), Text: "an event came that must not",
 			}}
 		}
 	}

@@ -83,10 +83,10 @@ func TestForbiddenEvents(t *testing.T) {
 		windows []transcript.Window
 		want    []string
 	}{
-		{"it comes", window(a, 0, 0, 10*ms), []string{"event-forbidden event 2 (a)"}},
+		{"it comes", window(a, 0, 0, 10*ms), []string{"event-forbidden event 1 (a)"}},
 		{"it came before", window(a, 2, 2*ms, 10*ms), nil},
 		{"it came after", window(a, 0, 0, 0), nil},
-		{"anything", window(nil, 0, 0, 10*ms), []string{"event-forbidden event 2 (a)"}}, // event 1 is a heartbeat
+		{"anything", window(nil, 0, 0, 10*ms), []string{"event-forbidden event 1 (a)"}}, // the first is a heartbeat, and not counted
 		{"anything else", window(&transcript.Pattern{Event: text("c")}, 0, 0, 10*ms), nil},
 		{"another stream", []transcript.Window{{Stream: "x", To: time.Second}}, nil},
 	} {
@@ -133,13 +133,74 @@ func TestCadence(t *testing.T) {
 	}
 }
 
-func TestABrokenStreamAndAnExitAreShortfalls(t *testing.T) {
-	s := newSide("ref").answers(`1`).stream("bus", "a 1")
-	s.t.Streams[0].Ended = transcript.EndedBroken
-	s.t.Streams[0].Failure = &transcript.Failure{Kind: transcript.FailClosed, Text: "half an event"}
-	s.t.Exit = &transcript.Exit{Status: "exit status 3"}
-	want := []string{"stream-broken end", "target-exited process"}
-	if diff := cmp.Diff(want, shortfalls(s.t, nil)); diff != "" {
-		t.Errorf("shortfalls (-want +got):\n%s", diff)
+func TestWhatFollowsFromAnEndIsNotToldAgain(t *testing.T) {
+	const sec = time.Second
+	closed := func(p transcript.Phase) *transcript.Failure {
+		return &transcript.Failure{Kind: transcript.FailClosed, Phase: p}
+	}
+	for _, tc := range []struct {
+		name   string
+		change func(*transcript.Transcript)
+		want   []string
+	}{
+		{"a stream that broke", func(t *transcript.Transcript) {
+			t.Streams[0].Ended, t.Streams[0].Failure = transcript.EndedBroken, closed(transcript.PhaseBody)
+		}, []string{"2 stream-broken end"}},
+		{"an event that did not come because the stream broke", func(t *transcript.Transcript) {
+			t.Streams[0].Ended, t.Streams[0].Failure, t.Streams[0].Until = transcript.EndedBroken, closed(transcript.PhaseBody), 3*sec
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
+		}, []string{"2 stream-broken end"}},
+		{"an event that did not come before the stream broke", func(t *transcript.Transcript) {
+			t.Streams[0].Ended, t.Streams[0].Failure, t.Streams[0].Until = transcript.EndedBroken, closed(transcript.PhaseBody), 5*sec
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
+		}, []string{"3 event-awaited event", "2 stream-broken end"}},
+		{"an event that did not come because the server ended the stream", func(t *transcript.Transcript) {
+			t.Streams[0].Ended, t.Streams[0].Until = transcript.EndedByServer, 3*sec
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
+		}, []string{"3 event-awaited event"}},
+		{"nothing to capture where nothing came", func(t *transcript.Transcript) {
+			t.Steps[0].Exchanges[0].Failure = closed(transcript.PhaseHead)
+			t.Steps[0].Unmet = &transcript.Unmet{Kind: "capture"}
+		}, []string{"1 exchange-failed head"}},
+		{"an exit behind everything", func(t *transcript.Transcript) {
+			t.Exit = &transcript.Exit{Status: "exit status 3"}
+		}, []string{"4 target-exited process"}},
+		{"an exit that broke a stream and an exchange", func(t *transcript.Transcript) {
+			t.Exit = &transcript.Exit{Status: "exit status 3"}
+			t.Streams[0].Ended, t.Streams[0].Failure, t.Streams[0].Until = transcript.EndedBroken, closed(transcript.PhaseBody), 2*sec
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
+			t.Steps[3].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailConnect, Phase: transcript.PhaseConnect}
+		}, []string{"4 target-exited process"}},
+		{"an exit that was seen before the next step", func(t *transcript.Transcript) {
+			t.Exit = &transcript.Exit{Status: "exit status 3"}
+			t.Steps[2].Skipped, t.Steps[3].Skipped, t.Steps[3].Exchanges = transcript.Exited, transcript.Exited, nil
+		}, []string{"3 target-exited process"}},
+		{"an exit long after something else broke", func(t *transcript.Transcript) {
+			t.Exit = &transcript.Exit{Status: "exit status 3"}
+			t.Steps[0].Exchanges[0].Failure = closed(transcript.PhaseBody)
+		}, []string{"1 exchange-failed body", "4 target-exited process"}},
+		{"an exit, and an answer that is not HTTP", func(t *transcript.Transcript) {
+			t.Exit = &transcript.Exit{Status: "exit status 3"}
+			t.Steps[3].Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailMalformed, Phase: transcript.PhaseHead}
+		}, []string{"4 exchange-failed head", "4 target-exited process"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSide("ref").answers(`1`, `2`, `3`, `4`).stream("bus", "a 1") // a step each second
+			s.t.Streams[0].Step = "2"
+			for i := range s.t.Steps {
+				step := &s.t.Steps[i]
+				step.At, step.Took, step.Exchanges[0].Done = time.Duration(i+1)*sec, sec, time.Duration(i+1)*sec
+			}
+			s.t.Steps[1].Exchanges, s.t.Steps[2].Exchanges = nil, nil
+			s.t.Steps[1].Stream, s.t.Steps[2].Stream = "bus", "bus"
+			tc.change(s.t)
+			var got []string
+			for _, f := range Shortfalls(s.t, &Rules{}) {
+				got = append(got, f.Step+" "+string(f.Kind)+" "+f.Place)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

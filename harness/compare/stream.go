@@ -40,7 +40,8 @@ type streams struct {
 
 // An item is an event that takes part in the sequence.
 type item struct {
-	index int // in the stream
+	index int    // in the stream
+	label string // what reports call it: "event 3"
 	event *transcript.Event
 	name  string
 	// key is equal for events that can be equal up to renaming.
@@ -48,23 +49,29 @@ type item struct {
 }
 
 func (s *streams) compare() {
-	ref, cand := s.items(0), s.items(1)
-	for _, group := range s.groups(ref, cand) {
-		pairs := align(group[0], group[1])
-		for _, p := range explainGaps(pairs) {
-			s.pair(p)
-		}
-	}
+	items := [2][]item{s.items(0), s.items(1)}
 	r, o := s.sides[0], s.sides[1]
 	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken {
 		s.report(Difference{
 			Kind: StreamEnd, Events: [2]int{-1, -1}, Place: "end",
-			Reference: endText(r), Candidate: endText(o), Text: "the streams were ended by different sides",
+			Reference: endText(r, items[0]), Candidate: endText(o, items[1]), Text: "the streams were ended by different sides",
 		})
+	}
+	s.stem(&items)
+	for _, group := range s.groups(items[0], items[1]) {
+		pairs := align(group[0], group[1])
+		for _, p := range s.withoutConsequences(explainGaps(pairs)) {
+			s.pair(p)
+		}
 	}
 }
 
-func endText(s *transcript.Stream) string { return fmt.Sprintf("ended by the %s", s.Ended) }
+func endText(s *transcript.Stream, items []item) string {
+	if len(items) == 0 {
+		return fmt.Sprintf("ended by the %s, before any event", s.Ended)
+	}
+	return fmt.Sprintf("ended by the %s, after %s", s.Ended, eventPlace(&items[len(items)-1]))
+}
 
 func (s *streams) report(d Difference) {
 	d.Step, d.Stream, d.Exchange = s.sides[0].Step, s.sides[0].Name, -1
@@ -75,13 +82,14 @@ func (s *streams) report(d Difference) {
 func (s *streams) items(side int) []item {
 	var out []item
 	beats := 0
+	labels := s.rule.Heartbeat.labels(s.sides[side])
 	for i := range s.sides[side].Events {
 		ev := &s.sides[side].Events[i]
 		if s.rule.Heartbeat.beats(ev) {
 			beats++
 			continue
 		}
-		out = append(out, item{i, ev, eventName(ev), s.key(side, ev)})
+		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(side, ev)})
 	}
 	if side == 0 {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
@@ -89,24 +97,14 @@ func (s *streams) items(side int) []item {
 	return out
 }
 
-// beats reports whether an event is a heartbeat.
-func (h *Heartbeat) beats(ev *transcript.Event) bool {
-	switch {
-	case h == nil:
-		return false
-	case h.Event == "":
-		return ev.Comment
-	default:
-		return !ev.Comment && ev.Name == h.Event
-	}
-}
-
 func eventName(ev *transcript.Event) string {
 	switch {
 	case ev.Comment:
 		return "a comment"
+	case ev.Undispatched && ev.Type == "":
+		return "a block without data"
 	case ev.Undispatched:
-		return "an event without data"
+		return ev.Type
 	default:
 		return ev.Name
 	}
@@ -114,33 +112,14 @@ func eventName(ev *transcript.Event) string {
 
 // key describes an event without its generated values.
 func (s *streams) key(side int, ev *transcript.Event) string {
-	data := ev.Data
-	if rules := s.volatile; len(rules) > 0 {
-		if root, _, err := jsontree.Parse([]byte(data)); err == nil {
-			data = blank(root, "", pointers(rules, []byte(data), root)).String()
-		}
+	key := ""
+	if root, err := parse(eventContent(ev)); err == nil {
+		key = s.b.outline(side, root, "", pointers(s.volatile, []byte(ev.Data), root))
+	} else {
+		key = s.b.skeleton(side, ev.Data)
 	}
 	// The name often stands in the data too. It has a cost of its own, so it is no part of the key.
-	return strings.ReplaceAll(s.b.skeleton(side, data), quoted(ev.Name), quoted("‹name›"))
-}
-
-// blank returns the tree with the values at volatile places replaced by their kinds.
-func blank(n *jsontree.Node, ptr string, volatile map[string]VolatileKind) *jsontree.Node {
-	if len(volatile) == 0 {
-		return n
-	}
-	if kind, ok := volatile[ptr]; ok && scalar(n) {
-		return &jsontree.Node{Kind: n.Kind, Text: "‹" + string(kind) + "›"}
-	}
-	out := &jsontree.Node{Kind: n.Kind, Text: n.Text, Names: n.Names}
-	for i, child := range n.Items {
-		at := jsontree.AppendIndex(ptr, i)
-		if n.Kind == jsontree.Object {
-			at = jsontree.AppendName(ptr, n.Names[i])
-		}
-		out.Items = append(out.Items, blank(child, at, volatile))
-	}
-	return out
+	return strings.ReplaceAll(key, quoted(ev.Name), quoted("‹name›"))
 }
 
 // groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
@@ -211,18 +190,18 @@ func alone(p pair) Difference {
 	switch p.gap {
 	case EventMoved:
 		d.Events[0] = p.moved.index
-		d.Reference = fmt.Sprintf("event %d: %s", p.moved.index+1, showEvent(p.moved.event))
-		d.Candidate = fmt.Sprintf("event %d: %s", p.cand.index+1, showEvent(p.cand.event))
+		d.Reference = fmt.Sprintf("%s: %s", p.moved.label, showEvent(p.moved.event))
+		d.Candidate = fmt.Sprintf("%s: %s", p.cand.label, showEvent(p.cand.event))
 		d.Text = p.cand.name + " comes at another place in the sequence"
 	case EventDoubled:
 		d.Text = "the candidate sends " + p.cand.name + " once more"
 	default:
-		d.Text = "the reference does not send this " + p.cand.name
+		d.Text = "the reference does not send this: " + p.cand.name
 	}
 	return d
 }
 
-func eventPlace(it *item) string { return fmt.Sprintf("event %d (%s)", it.index+1, it.name) }
+func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }
 
 func showEvent(ev *transcript.Event) string { return show(eventName(ev) + " " + ev.Data) }
 
@@ -242,17 +221,21 @@ func (s *streams) events(p pair) {
 	}
 	seen := s.seen(ref.At, cand.At)
 	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen}
+	if ref.Undispatched != cand.Undispatched {
+		report(withoutData(at, ref, cand))
+		return
+	}
 	s.content(at+" data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {
 		if renamed && d.Reference == quoted(p.ref.name) && d.Candidate == quoted(p.cand.name) {
 			return // the name stands in the data, and has been reported
 		}
 		report(d)
 	})
-	if kind, why := s.b.texts(ref.ID, cand.ID, place{at + " id", seen}); kind != "" {
-		report(Difference{Kind: kind, Place: at + " id", Reference: ref.ID, Candidate: cand.ID, Text: why})
+	if kind, why := s.b.texts(ref.ID, cand.ID, place{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), seen}); kind != "" {
+		report(Difference{Kind: kind, Place: at + " id", Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
 	}
 	if ref.Retry != cand.Retry {
-		report(Difference{Kind: ValueDiffers, Place: at + " retry", Reference: ref.Retry, Candidate: cand.Retry, Text: "the reconnection times differ"})
+		report(Difference{Kind: ValueDiffers, Place: at + " retry", Reference: showText(ref.Retry), Candidate: showText(cand.Retry), Text: "the reconnection times differ"})
 	}
 	if s.rule.Exact && ref.Framing != cand.Framing && !renamed {
 		report(Difference{
@@ -260,6 +243,17 @@ func (s *streams) events(p pair) {
 			Reference: fmt.Sprintf("%q", ref.Framing), Candidate: fmt.Sprintf("%q", cand.Framing), Text: "the events are written differently",
 		})
 	}
+}
+
+// withoutData tells of two events of which only one has a data field: no client is told of the other (WHATWG HTML
+// 9.2.6).
+func withoutData(at string, ref, cand *transcript.Event) Difference {
+	d := Difference{Kind: FieldMissing, Place: at + " data", Reference: show(ref.Data), Candidate: absent, Text: "the candidate's event has no data, so that no client is told of it"}
+	if ref.Undispatched {
+		d.Kind, d.Reference, d.Candidate = FieldExtra, absent, show(cand.Data)
+		d.Text = "the reference's event has no data, so that no client is told of it"
+	}
+	return d
 }
 
 func quoted(name string) string { return `"` + name + `"` }
@@ -275,5 +269,8 @@ func eventType(ev *transcript.Event) string {
 // eventContent is an event's data, as JSON when it looks like a document.
 func eventContent(ev *transcript.Event) content {
 	data := strings.TrimSpace(ev.Data)
-	return content{[]byte(ev.Data), data != "" && (data[0] == '{' || data[0] == '[')}
+	if data != "" && (data[0] == '{' || data[0] == '[') {
+		return content{data: []byte(ev.Data)}
+	}
+	return content{[]byte(ev.Data), "it is neither an object nor a list"}
 }

@@ -59,6 +59,9 @@ type Step struct {
 	Fault string `json:"fault,omitempty"`
 }
 
+// Exited is why a step is skipped when the target's process has ended.
+const Exited = "the target has exited"
+
 // An Exchange is one request and what came back.
 type Exchange struct {
 	Request  Request   `json:"request"`

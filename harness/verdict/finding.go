@@ -3,6 +3,7 @@ package verdict
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
@@ -116,14 +117,15 @@ func (j *judge) side(i int) Blame {
 	return BlameCandidate
 }
 
-func (j *judge) violation(i int, v contract.Violation) Finding {
+// violation makes a finding of a violation. labels are what the events of its stream are called.
+func (j *judge) violation(i int, v contract.Violation, labels []string) Finding {
 	f := Finding{
 		Class: Violation, Kind: string(v.Kind), Step: v.Step, Target: j.Transcripts[i].Target, Stream: v.Stream,
 		Place: v.Place, Text: v.Text, Blame: j.side(i), exchange: v.Exchange, event: v.Event,
 		Contract: []Word{{j.Transcripts[i].Target, v.Place, v.Text, v.Schema, v.Line}},
 	}
 	if v.Stream != "" {
-		f.Place = fmt.Sprintf("event %d %s", v.Event+1, v.Place)
+		f.Place = labels[v.Event] + strings.TrimPrefix(v.Place, "event")
 	}
 	return f
 }

@@ -171,6 +171,8 @@ func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 	case t.Exit != nil && reference:
 		add(Reason{Text: "the reference's process ended: " + t.Exit.Status, Log: t.Exit.Log})
 		j.referenceLost = true
+	case t.Exit != nil: // which is a finding too; but only a reason has the log
+		add(Reason{Text: "the process ended: " + t.Exit.Status, Log: t.Exit.Log})
 	case t.Aborted != "":
 		add(Reason{Text: "cut short: " + t.Aborted})
 	}
@@ -199,15 +201,27 @@ func (j *judge) findings() {
 		if t.Unusable != "" {
 			continue
 		}
+		labels := map[string][]string{} // of events, by stream
+		for _, s := range t.Streams {
+			labels[s.Name] = j.Rules.Labels(s)
+		}
 		for _, v := range violations[i] {
-			j.add(j.violation(i, v))
+			j.add(j.violation(i, v, labels[v.Stream]))
 		}
 		for _, s := range compare.Shortfalls(t, j.Rules) {
 			j.add(j.shortfall(i, s))
 		}
 	}
 	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int { return a.order(b) })
+	if n := len(j.out.Findings); n > mostFindings {
+		j.out.Findings = slices.Clip(j.out.Findings[:mostFindings])
+		j.out.Reasons = append(j.out.Reasons, Reason{Text: fmt.Sprintf("%d findings; those beyond the first %d are left out", n, mostFindings)})
+	}
 }
+
+// mostFindings bounds what is said of one scenario: a server that floods a stream with what nobody declared must not
+// fill the reports as well.
+const mostFindings = 1000
 
 func (j *judge) compare(i int, ref, cand []contract.Violation) {
 	t := j.Transcripts[i]

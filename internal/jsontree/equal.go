@@ -60,6 +60,28 @@ func EqualNumbers(a, b string) bool {
 	return da.negative == db.negative && da.digits == db.digits && da.exponent.Cmp(&db.exponent) == 0
 }
 
+// PlainNumber returns a spelling of a JSON number that all numbers of the same value share, within the limits of
+// EqualNumbers. Integers are written out as far as that is short.
+func PlainNumber(s string) string {
+	const short = 20
+	if exponentLen(s) > maxExponent {
+		return s
+	}
+	d := parseDecimal(s)
+	sign := ""
+	if d.negative {
+		sign = "-"
+	}
+	switch zeros := d.exponent.Int64() - int64(len(d.digits)); {
+	case d.digits == "":
+		return "0"
+	case d.exponent.IsInt64() && zeros >= 0 && d.exponent.Int64() <= short:
+		return sign + d.digits + strings.Repeat("0", int(zeros))
+	default:
+		return sign + "0." + d.digits + "e" + d.exponent.String()
+	}
+}
+
 const maxExponent = 1000
 
 func exponentLen(s string) int {

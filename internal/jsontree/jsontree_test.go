@@ -156,6 +156,20 @@ func TestEqualNumbersComparesEveryDigit(t *testing.T) {
 		if got := EqualNumbers(tc.b, tc.a); got != tc.want {
 			t.Errorf("EqualNumbers(%s, %s) = %t", tc.b, tc.a, got)
 		}
+		if a, b := PlainNumber(tc.a), PlainNumber(tc.b); (a == b) != tc.want {
+			t.Errorf("PlainNumber(%s) = %s, PlainNumber(%s) = %s", tc.a, a, tc.b, b)
+		}
+	}
+}
+
+func TestPlainNumberWritesIntegersOut(t *testing.T) {
+	for number, want := range map[string]string{
+		"1772366400123": "1772366400123", "1e2": "100", "-1.50": "-0.15e1", "12.0": "12", "-0": "0",
+		"1e400": "0.1e401", "18446744073709551616": "18446744073709551616",
+	} {
+		if got := PlainNumber(number); got != want {
+			t.Errorf("PlainNumber(%s) = %s, want %s", number, got, want)
+		}
 	}
 }
 

@@ -1,0 +1,63 @@
+package compare
+
+import (
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A diagnosis tells what follows from the end of a target's process, or of a stream, from what happened beside it.
+type diagnosis struct {
+	t *transcript.Transcript
+	// lastAnswer is when the last complete answer was read: then the process was still alive.
+	lastAnswer time.Duration
+}
+
+func diagnose(t *transcript.Transcript) *diagnosis {
+	d := &diagnosis{t: t}
+	for i := range t.Steps {
+		for _, x := range t.Steps[i].Exchanges {
+			if x.Response != nil && x.Failure == nil && x.Stream == "" {
+				d.lastAnswer = max(d.lastAnswer, x.Done)
+			}
+		}
+	}
+	return d
+}
+
+// follows reports whether the end of the process explains that something failed at a time.
+func (d *diagnosis) follows(f *transcript.Failure, at time.Duration) bool {
+	lost := f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed
+	return d.t.Exit != nil && lost && at >= d.lastAnswer
+}
+
+// cut reports whether a step waited for an event in vain because the stream broke.
+func (d *diagnosis) cut(s *transcript.Step) bool {
+	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
+		return false
+	}
+	for _, st := range d.t.Streams {
+		if st.Name == s.Stream {
+			return st.Ended == transcript.EndedBroken && s.At+s.Took >= st.Until
+		}
+	}
+	return false
+}
+
+// deathbed returns the first step that the process was not there for, or else the last one.
+func (d *diagnosis) deathbed() string {
+	id := ""
+	for i := range d.t.Steps {
+		s := &d.t.Steps[i]
+		id = s.ID
+		if s.Skipped == transcript.Exited {
+			return id
+		}
+		for _, x := range s.Exchanges {
+			if x.Failure != nil && d.follows(x.Failure, x.Done) {
+				return id
+			}
+		}
+	}
+	return id
+}

@@ -1,0 +1,58 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestARunIsAsGoodAsItsWorstScenario(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		scenarios  []Verdict
+		incomplete string
+		want       Verdict
+	}{
+		{"all match", []Verdict{Match, Match}, "", Match},
+		{"one differs", []Verdict{Match, Differ, Unknown}, "", Differ},
+		{"one is unknown", []Verdict{Match, Unknown, NotApplicable}, "", Unknown},
+		{"one does not apply", []Verdict{NotApplicable, Match}, "", Match},
+		{"none applies", []Verdict{NotApplicable, NotApplicable}, "", Unknown},
+		{"none at all", nil, "", Unknown},
+		{"all match, and some are missing", []Verdict{Match}, "interrupted", Unknown},
+		{"one differs, and some are missing", []Verdict{Differ}, "interrupted", Differ},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := Run{Incomplete: tc.incomplete}
+			for _, v := range tc.scenarios {
+				r.Add(Scenario{Verdict: v})
+			}
+			if got := r.Conclude(); got != tc.want || r.Verdict != tc.want {
+				t.Errorf("the run is %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestTotalsSumUpScenarios(t *testing.T) {
+	var r Run
+	r.Add(Scenario{
+		Verdict: Differ, Findings: []Finding{{Class: Difference}, {Class: Violation}, {Class: Violation}, {Class: Shortfall}},
+		Targets:  []Target{{"ref", 3, 2, 1}, {"cand", 2, 2, 1}},
+		Compared: Compared{Exchanges: 2, Events: 2, NotCompared: map[string]int{"an exchange that failed": 1}},
+	})
+	r.Add(Scenario{Verdict: NotApplicable})
+	r.Add(Scenario{
+		Verdict: Match, Targets: []Target{{"ref", 1, 0, 1}, {"cand", 1, 0, 1}},
+		Compared: Compared{Exchanges: 1, NotCompared: map[string]int{"an exchange that failed": 2, "other": 1}},
+	})
+	r.Add(Scenario{Verdict: Unknown})
+	want := Totals{
+		Match: 1, Differ: 1, Unknown: 1, NotApplicable: 1, Differences: 1, Violations: 2, Shortfalls: 1,
+		Targets:  []Target{{"ref", 4, 2, 2}, {"cand", 3, 2, 2}},
+		Compared: Compared{Exchanges: 3, Events: 2, NotCompared: map[string]int{"an exchange that failed": 3, "other": 1}},
+	}
+	if diff := cmp.Diff(want, r.Totals); diff != "" {
+		t.Errorf("totals (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,336 @@
+package verdict
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// document has one operation that answers 200 with {n: integer} or 404 with nothing, and a stream.
+const document = `
+openapi: 3.0.3
+info: {title: Numbers, version: "1"}
+paths:
+  /n:
+    get:
+      responses:
+        '200':
+          description: A number.
+          content:
+            application/json:
+              schema: {type: object, properties: {n: {type: integer}, m: {}}}
+        '404': {description: None.}
+  /events:
+    get:
+      responses:
+        '200':
+          description: Numbers.
+          content:
+            text/event-stream:
+              schema: {type: string}
+              x-events:
+                events:
+                  n: {schema: {type: object, properties: {n: {type: integer}}}}
+                  ping: {schema: {type: object, additionalProperties: false}}
+`
+
+func numbers(t *testing.T) *contract.Document {
+	t.Helper()
+	doc, err := contract.Parse([]byte(document), &contract.Options{File: "numbers.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// A side builds what one target did.
+type side struct{ *transcript.Transcript }
+
+func newSide(target string) side {
+	return side{&transcript.Transcript{Target: target, Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
+}
+
+// answers adds a step for each: a status, and a body if it is 200.
+func (s side) answers(all ...any) side {
+	for i := 0; i < len(all); i++ {
+		x := &transcript.Exchange{
+			Request:  transcript.Request{Method: "GET", Target: "/n"},
+			Response: &transcript.Response{Proto: "HTTP/1.1", Status: all[i].(int)},
+		}
+		if x.Response.Status == 200 {
+			i++
+			body := all[i].(string)
+			x.Response.Header = transcript.Header{{Name: "Content-Type", Value: "application/json"}}
+			x.Response.Body = transcript.Body{Bytes: []byte(body), Size: int64(len(body))}
+		}
+		s.step(transcript.Step{Text: "GET /n", Exchanges: []*transcript.Exchange{x}})
+	}
+	return s
+}
+
+func (s side) step(st transcript.Step) side {
+	st.ID, st.Line = fmt.Sprint(len(s.Steps)+1), 10+len(s.Steps)
+	s.Steps = append(s.Steps, st)
+	return s
+}
+
+// stream adds a stream of events, "name data" each.
+func (s side) stream(events ...string) side {
+	s.step(transcript.Step{Text: "open feed", Stream: "feed", Exchanges: []*transcript.Exchange{{
+		Request:  transcript.Request{Method: "GET", Target: "/events"},
+		Response: &transcript.Response{Proto: "HTTP/1.1", Status: 200, Header: transcript.Header{{Name: "Content-Type", Value: "text/event-stream"}}},
+		Stream:   "feed",
+	}}})
+	st := &transcript.Stream{Name: "feed", Step: s.Steps[len(s.Steps)-1].ID, Operation: "GET /events", Ended: transcript.EndedByClient}
+	for _, e := range events {
+		name, data, _ := strings.Cut(e, " ")
+		st.Events = append(st.Events, transcript.Event{Name: name, Type: name, Data: data})
+	}
+	s.Streams = append(s.Streams, st)
+	return s
+}
+
+func judged(t *testing.T, sides ...side) Scenario {
+	t.Helper()
+	c := &Case{ID: "story", File: "story.yaml", Line: 1, Rules: &compare.Rules{}, Contract: numbers(t), Alone: len(sides) == 1}
+	for _, s := range sides {
+		c.Transcripts = append(c.Transcripts, s.Transcript)
+	}
+	return Judge(c)
+}
+
+// said returns "class kind place (blame)" of each finding.
+func said(s Scenario) []string {
+	var out []string
+	for _, f := range s.Findings {
+		out = append(out, fmt.Sprintf("%s %s %s (%s)", f.Class, f.Kind, f.Place, f.Blame))
+	}
+	return out
+}
+
+func reasons(s Scenario) []string {
+	var out []string
+	for _, r := range s.Reasons {
+		out = append(out, r.String())
+	}
+	return out
+}
+
+func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		ref, cand string
+		want      []string
+	}{
+		{"nobody", `{"n":1}`, `{"n":2}`, []string{"difference value body /n (contract silent)"}},
+		{"the candidate", `{"n":1}`, `{"n":"1"}`, []string{"difference type body /n (candidate)", "violation type body/n (candidate)"}},
+		{"the reference", `{"n":"1"}`, `{"n":1}`, []string{"difference type body /n (reference)", "violation type body/n (reference)"}},
+		{"both", `{"n":"1"}`, `{"n":true}`, []string{"difference type body /n (both)", "violation type body/n (reference)", "violation type body/n (candidate)"}},
+		{"both, in the same way", `{"n":"1"}`, `{"n":"1"}`, []string{"violation type body/n (reference)", "violation type body/n (candidate)"}},
+		{"one, elsewhere in the same answer", `{"n":1,"m":1}`, `{"n":"1","m":2}`, []string{
+			"difference type body /n (candidate)", "difference value body /m (candidate)", "violation type body/n (candidate)",
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := judged(t, newSide("ref").answers(200, tc.ref), newSide("cand").answers(200, tc.cand))
+			if diff := cmp.Diff(tc.want, said(got)); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if got.Verdict != Differ {
+				t.Errorf("the verdict is %s, want %s", got.Verdict, Differ)
+			}
+		})
+	}
+}
+
+func TestFindingsSayWhere(t *testing.T) {
+	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 200, `{"n":1}`), newSide("cand").answers(200, `{"n":1}`, 200, `{"n":"1"}`))
+	if len(got.Findings) != 2 {
+		t.Fatalf("findings %v", said(got))
+	}
+	for _, f := range got.Findings {
+		if f.Scenario != "story" || f.Step != "2" || f.Line != 11 || f.StepText != "GET /n" || f.Target != "cand" {
+			t.Errorf("finding %+v", f)
+		}
+		if len(f.Contract) != 1 || f.Contract[0].Target != "cand" || f.Contract[0].Line == 0 {
+			t.Errorf("what the contract says: %+v", f.Contract)
+		}
+	}
+}
+
+func TestEventsAreCalledAlikeInDifferencesAndViolations(t *testing.T) {
+	c := &Case{
+		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]compare.Stream{"feed": {Heartbeat: &compare.Heartbeat{Event: "ping"}}}},
+		Transcripts: []*transcript.Transcript{
+			newSide("ref").stream(`ping {}`, `n {"n":1}`, `n {"n":2}`).Transcript,
+			newSide("cand").stream(`n {"n":1}`, `ping {}`, `ping {}`, `n {"n":"2"}`, `ping {"x":1}`).Transcript,
+		},
+	}
+	want := []string{
+		"difference type event 2 (n) data /n (candidate)",
+		"violation type event 2 data/n (candidate)",
+		"violation forbidden-field heartbeat 3 data/x (candidate)",
+	}
+	if diff := cmp.Diff(want, said(Judge(c))); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeJudgedIsUnknown(t *testing.T) {
+	one := func(target string) side { return newSide(target).answers(200, `{"n":1}`) }
+	exit := &transcript.Exit{Status: "exit status 2", Log: []string{"panic: oh no"}}
+	for _, tc := range []struct {
+		name      string
+		ref, cand side
+		change    func(ref, cand side)
+		verdict   Verdict
+		findings  []string
+		reasons   []string
+	}{
+		{"nothing is wrong", one("ref"), one("cand"), func(ref, cand side) {}, Match, nil, nil},
+		{
+			"the reference was not there", newSide("ref"), one("cand"), func(ref, cand side) { ref.Unusable = "not ready" },
+			Unknown, nil, []string{"ref: not ready"},
+		},
+		{
+			"the candidate was not there", one("ref"), newSide("cand"), func(ref, cand side) { cand.Unusable = "not ready" },
+			Unknown, nil, []string{"cand: not ready"},
+		},
+		{
+			"the reference died, and the candidate is wrong", one("ref"), newSide("cand").answers(200, `{"n":"1"}`), func(ref, cand side) { ref.Exit = exit },
+			Unknown, nil, []string{"ref: the reference's process ended: exit status 2"},
+		},
+		{
+			"the candidate died", one("ref"), one("cand"), func(ref, cand side) { cand.Exit = exit },
+			Differ, []string{"shortfall target-exited process (candidate)"}, []string{"cand: the process ended: exit status 2"},
+		},
+		{
+			"it was cut short", one("ref"), one("cand"), func(ref, cand side) { ref.Aborted = "its 5s were over" },
+			Unknown, nil, []string{"ref: cut short: its 5s were over"},
+		},
+		{
+			"it was cut short, and something differs", one("ref"), newSide("cand").answers(200, `{"n":2}`), func(ref, cand side) { cand.Aborted = "its 5s were over" },
+			Differ, []string{"difference value body /n (contract silent)"}, []string{"cand: cut short: its 5s were over"},
+		},
+		{
+			"a step could not be done as it is written", one("ref").step(transcript.Step{Fault: "it makes no sense"}), one("cand").step(transcript.Step{}), func(ref, cand side) {},
+			Unknown, nil, []string{"ref: step 2: it makes no sense"},
+		},
+		{
+			"nothing was compared", newSide("ref").step(transcript.Step{}), newSide("cand").step(transcript.Step{}), func(ref, cand side) {},
+			Unknown, nil, []string{"nothing was compared"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.change(tc.ref, tc.cand)
+			got := judged(t, tc.ref, tc.cand)
+			if got.Verdict != tc.verdict {
+				t.Errorf("the verdict is %s, want %s", got.Verdict, tc.verdict)
+			}
+			if diff := cmp.Diff(tc.findings, said(got)); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.reasons, reasons(got)); diff != "" {
+				t.Errorf("reasons (-want +got):\n%s", diff)
+			}
+			for _, r := range got.Reasons {
+				if strings.Contains(r.Text, "ended") && len(r.Log) != 1 {
+					t.Errorf("%s: the log is %q", r, r.Log)
+				}
+			}
+		})
+	}
+}
+
+func TestOneTargetAloneIsJudgedByTheContractAndTheScenario(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		side    side
+		verdict Verdict
+		want    []string
+		reasons []string
+	}{
+		{"it is right", newSide("only").answers(200, `{"n":1}`), Match, nil, nil},
+		{"it breaks the contract", newSide("only").answers(200, `{"n":"1"}`), Differ, []string{"violation type body/n (candidate)"}, nil},
+		{"it is not as the scenario expects", newSide("only").answers(404).expects(200), Differ, []string{"shortfall expectation status (candidate)"}, nil},
+		{"it did not answer", newSide("only").step(transcript.Step{}), Unknown, nil, []string{"no target answered"}},
+		{"it died", newSide("only").answers(200, `{"n":1}`).exits(), Differ, []string{"shortfall target-exited process (candidate)"}, []string{"only: the process ended: exit status 2"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := judged(t, tc.side)
+			if got.Verdict != tc.verdict {
+				t.Errorf("the verdict is %s, want %s", got.Verdict, tc.verdict)
+			}
+			if diff := cmp.Diff(tc.want, said(got)); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.reasons, reasons(got)); diff != "" {
+				t.Errorf("reasons (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func (s side) expects(status int) side {
+	s.Steps[len(s.Steps)-1].Expect = &transcript.Expect{Status: status}
+	return s
+}
+
+func (s side) exits() side {
+	s.Exit = &transcript.Exit{Status: "exit status 2"}
+	return s
+}
+
+func TestAScenarioThatDoesNotApplyIsNotJudged(t *testing.T) {
+	got := Judge(&Case{ID: "story", NotApplicable: "it wants processes"})
+	if got.Verdict != NotApplicable || len(got.Findings) > 0 || len(got.Reasons) != 1 || got.Reasons[0].Text != "it wants processes" {
+		t.Errorf("judged %+v", got)
+	}
+}
+
+func TestEachCandidateIsComparedWithTheReference(t *testing.T) {
+	got := judged(t, newSide("ref").answers(200, `{"n":1}`), newSide("one").answers(200, `{"n":1}`), newSide("two").answers(200, `{"n":2}`))
+	if len(got.Findings) != 1 || got.Findings[0].Target != "two" || got.Compared.Exchanges != 2 {
+		t.Errorf("said %v of %d pairs", said(got), got.Compared.Exchanges)
+	}
+}
+
+func TestOurOwnRequestsAreNobodysFault(t *testing.T) {
+	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":1}`)
+	for _, s := range []side{ref, cand} {
+		s.Steps[0].Exchanges[0].Request.Target = "/nowhere"
+	}
+	if got := judged(t, ref, cand); got.Verdict != Match || len(got.Findings) > 0 {
+		t.Errorf("%s: %v", got.Verdict, said(got))
+	}
+}
+
+func TestAFloodOfFindingsIsCut(t *testing.T) {
+	var events []string
+	for range 5000 {
+		events = append(events, "stranger {}")
+	}
+	got := judged(t, newSide("ref").stream(events...), newSide("cand").stream(events...))
+	if len(got.Findings) != mostFindings || got.Verdict != Differ {
+		t.Errorf("%d findings, %s", len(got.Findings), got.Verdict)
+	}
+	want := []string{"10000 findings; those beyond the first 1000 are left out"}
+	if diff := cmp.Diff(want, reasons(got)); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
+
+func TestTargetsAreCounted(t *testing.T) {
+	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 404).stream(`n {"n":1}`), newSide("cand").answers(200, `{"n":1}`, 404).stream(`n {"n":1}`))
+	want := []Target{{Name: "ref", Exchanges: 3, Events: 1, Success: 2}, {Name: "cand", Exchanges: 3, Events: 1, Success: 2}}
+	if diff := cmp.Diff(want, got.Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+}
