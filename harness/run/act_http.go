@@ -170,10 +170,15 @@ func (w *walker) poll(ctx context.Context, do *scenario.Poll, rec *transcript.St
 	ctx, cancel := w.within(ctx, within)
 	defer cancel()
 	wait := do.Pause
+	var last match.Mismatch // of the answer before
 	for tries := 1; ; tries++ {
 		x, err := w.exchange(ctx, p)
 		if err != nil {
 			return err
+		}
+		if ctx.Err() != nil && x.Failure != nil && tries > 1 {
+			rec.Unmet = unmetPoll(last, within) // what cut this try short is our own bound
+			return nil
 		}
 		keep(rec, x, do.Compare)
 		mismatches := match.Exchange(until, x)
@@ -181,16 +186,19 @@ func (w *walker) poll(ctx context.Context, do *scenario.Poll, rec *transcript.St
 			w.captureFrom(x, do.Capture, rec)
 			return nil
 		}
+		last = mismatches[0]
 		pause(ctx, wait)
 		wait = min(wait*3/2, do.MaxPause)
 		if ctx.Err() != nil {
-			m := mismatches[0]
-			rec.Unmet = &transcript.Unmet{
-				Kind: "poll", What: m.Place + " to become " + m.Want,
-				Why: fmt.Sprintf("%s after %d tries in %s", m.Got, tries, within.Round(time.Millisecond)),
-			}
+			rec.Unmet = unmetPoll(last, within)
 			return nil
 		}
+	}
+}
+
+func unmetPoll(m match.Mismatch, within time.Duration) *transcript.Unmet {
+	return &transcript.Unmet{
+		Kind: "poll", What: m.Place + " to become " + m.Want, Why: fmt.Sprintf("after %s it was still %s", within, m.Got),
 	}
 }
 

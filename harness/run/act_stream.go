@@ -109,7 +109,7 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 	}
 	if do.End && rec.Unmet == nil {
 		if err := s.Watch.AwaitEnd(ctx); err != nil {
-			rec.Unmet = &transcript.Unmet{Kind: "end", What: "the end of the stream", Why: waited(w, rec)}
+			rec.Unmet = &transcript.Unmet{Kind: "end", What: "the end of the stream", Why: waited(err)}
 		}
 	}
 	return nil
@@ -119,8 +119,9 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 // not come.
 func (w *walker) awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times int, kind string, rec *transcript.Step) *transcript.Event {
 	var last *transcript.Event
+	from := s.passed()
 	for range times {
-		i, err := s.Watch.Await(ctx, s.cursor, func(ev *transcript.Event) bool {
+		i, err := s.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
 			if !match.Event(p, ev) {
 				return false
 			}
@@ -128,24 +129,27 @@ func (w *walker) awaitEvents(ctx context.Context, s *stream, p *transcript.Patte
 			return true
 		})
 		if err != nil {
-			why := waited(w, rec)
-			if errors.Is(err, sse.ErrEnded) {
-				why = "the stream ended before it came"
-			}
 			rec.Unmet = &transcript.Unmet{
-				Kind: kind, What: describe(p, times),
-				Why: fmt.Sprintf("%s; %d other events came since", why, s.length()-s.cursor),
+				Kind: kind, What: describe(p, times), Why: waited(err) + "; " + s.others(from),
 			}
 			return nil
 		}
 		rec.Events = append(rec.Events, i)
-		s.cursor = i + 1
+		s.pass(i)
+		from = i + 1
 	}
 	return last
 }
 
-func waited(w *walker, rec *transcript.Step) string {
-	return fmt.Sprintf("it did not come within %s", (w.since() - rec.At).Round(1e6))
+// waited says why waiting ended. The bound is told and not the time that was measured, which is another in each run.
+func waited(err error) string {
+	if errors.Is(err, sse.ErrEnded) {
+		return "the stream ended before it came"
+	}
+	if over, ok := errors.AsType[*overError](err); ok && over.of == "step" {
+		return fmt.Sprintf("it did not come within %s", over.after)
+	}
+	return "it did not come before " + err.Error()
 }
 
 // describe says which event a pattern means.

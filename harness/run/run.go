@@ -68,11 +68,19 @@ type Options struct {
 	Heartbeat func(stream, operation string, ev *transcript.Event) bool
 }
 
-// errInterrupted and errLimit are why a scenario is cut short.
-var (
-	errLimit = errors.New("the scenario's limit is over")
-	errDone  = errors.New("the scenario is over")
-)
+// An overError is why something was cut short: the time for it was over.
+type overError struct {
+	of    string // "step" or "scenario"
+	after time.Duration
+}
+
+func (e *overError) Error() string { return fmt.Sprintf("the %s's %s were over", e.of, e.after) }
+
+// Is makes it the end of a deadline for everyone who asks.
+func (e *overError) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// errDone is why what is still under way is ended with the scenario.
+var errDone = errors.New("the scenario is over")
 
 // Scenario drives one scenario on the targets and returns a transcript of each, in their order. It returns when
 // everything it started has ended.
@@ -81,7 +89,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	if limit == 0 {
 		limit = opts.Scenario
 	}
-	bounded, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	bounded, cancel := context.WithTimeoutCause(ctx, limit, &overError{"scenario", limit})
 	defer cancel()
 	r := &stage{opts: opts, scenario: s, dice: dice(opts.Seed, s.ID)}
 	for _, t := range targets {

@@ -1,6 +1,9 @@
 package run
 
 import (
+	"fmt"
+	"sync"
+
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
@@ -10,15 +13,47 @@ type stream struct {
 	*httpwire.Stream
 	rec    *transcript.Stream // filled when the scenario is over
 	beats  func(*transcript.Event) bool
-	cursor int  // the first event that no await has passed by
 	cut    int  // how many events count; all when negative
 	closed bool // by the scenario, or at its end
+
+	mu     sync.Mutex
+	cursor int // the first event that no await has passed by
+}
+
+// passed returns the first event that no await has passed by.
+func (s *stream) passed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cursor
+}
+
+// pass notes that an await has passed an event by. Of several awaits that run at once, the one that got furthest counts.
+func (s *stream) pass(i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cursor = max(s.cursor, i+1)
 }
 
 // count returns how many events have come, heartbeats and comments aside, and a channel that is closed when that may
 // have changed.
 func (s *stream) count() (n int, changed <-chan struct{}) {
 	return s.Watch.Count(func(ev *transcript.Event) bool { return !ev.Comment && !s.beats(ev) })
+}
+
+// others says how many events have come since the first so many, heartbeats and comments aside.
+func (s *stream) others(passed int) string {
+	n, _ := s.Watch.Count(func(ev *transcript.Event) bool {
+		passed--
+		return passed < 0 && !ev.Comment && !s.beats(ev)
+	})
+	switch n {
+	case 0:
+		return "no other event came since"
+	case 1:
+		return "1 other event came since"
+	default:
+		return fmt.Sprintf("%d other events came since", n)
+	}
 }
 
 // length returns how many events have come, whatever they are.

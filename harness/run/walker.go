@@ -107,7 +107,7 @@ func (w *walker) obstacle(ctx context.Context) string {
 	case w.stopped:
 		return ""
 	case w.exited():
-		return "the target has exited"
+		return transcript.Exited
 	}
 	return ""
 }
@@ -149,7 +149,7 @@ func (w *walker) within(ctx context.Context, d time.Duration) (context.Context, 
 	if d == 0 {
 		d = w.stage.opts.Step
 	}
-	return context.WithTimeout(ctx, d)
+	return context.WithTimeoutCause(ctx, d, &overError{"step", d})
 }
 
 func (w *walker) parallel(ctx context.Context, p *scenario.Parallel) []transcript.Step {

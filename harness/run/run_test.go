@@ -1,0 +1,192 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+	"github.com/lockstep-dev/lockstep/internal/memnet"
+)
+
+// anything is a contract that has every operation and objects to what is called wrong.
+type anything struct{}
+
+func (anything) Operation(method, target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	return method + " " + path
+}
+
+func (anything) EventName(_ string, ev *transcript.Event) string { return ev.Type }
+
+func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []string {
+	if strings.Contains(target, "wrong") {
+		return []string{"path: it is wrong"}
+	}
+	return nil
+}
+
+// story reads a scenario's steps.
+func story(t *testing.T, text string) *scenario.Scenario {
+	t.Helper()
+	return stories(t, text)[0]
+}
+
+// stories reads a scenario's steps for each row of its table.
+func stories(t *testing.T, text string) []*scenario.Scenario {
+	t.Helper()
+	dir := t.TempDir()
+	text = "scenario: story\nwhy: It is told\nsource: here\n" + strings.TrimLeft(text, "\n")
+	if err := os.WriteFile(filepath.Join(dir, "story.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	all, err := scenario.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func options() *Options {
+	return &Options{
+		Step: 10 * time.Second, Scenario: time.Minute, Settle: time.Second, Events: 1000, Seed: 1, Contract: anything{},
+		Heartbeat: func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
+	}
+}
+
+// target returns a target that answers in memory until the test ends.
+func target(t *testing.T, name string, handler http.Handler) *Target {
+	l := memnet.Listen()
+	s := &http.Server{Handler: handler}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	c := httpwire.NewClient(&url.URL{Scheme: "http", Host: "memory"}, &httpwire.Options{
+		Dial: func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) },
+	})
+	t.Cleanup(func() {
+		c.Close()
+		s.Close()
+		<-served
+	})
+	return &Target{Name: name, Client: c}
+}
+
+// walk takes two servers through a story, on a faked clock, and calls check with what they did and how long it took.
+func walk(
+	t *testing.T, s *scenario.Scenario, opts *Options, ref, cand http.Handler,
+	check func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration),
+) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		targets := []*Target{target(t, "ref", ref), target(t, "cand", cand)}
+		start := time.Now()
+		ts := Scenario(t.Context(), s, targets, opts)
+		check(t, ts[0], ts[1], time.Since(start))
+	})
+}
+
+// answer is a server that answers everything with a JSON text.
+func answer(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		io.WriteString(w, text)
+	}
+}
+
+// moment is as good as no time, but the clock goes on.
+const moment = time.Nanosecond
+
+// A line is an event, and the time before it.
+type line struct {
+	after time.Duration
+	name  string
+}
+
+// tell is a server whose streams have these events, and then go on in silence. It answers everything else with {}, a
+// moment later: by then, what it has told before has arrived.
+func tell(lines ...line) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			time.Sleep(moment)
+			answer("{}")(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		for _, l := range lines {
+			select {
+			case <-time.After(l.after):
+			case <-r.Context().Done():
+				return
+			}
+			fmt.Fprintf(w, "event: %s\ndata: {}\n\n", l.name)
+			w.(http.Flusher).Flush()
+		}
+		<-r.Context().Done()
+	}
+}
+
+// names returns the names of a stream's events.
+func names(t *transcript.Transcript, stream string) []string {
+	var out []string
+	for _, s := range t.Streams {
+		if s.Name != stream {
+			continue
+		}
+		for _, ev := range s.Events {
+			out = append(out, ev.Name)
+		}
+	}
+	return out
+}
+
+// outcomes returns a word for each step: done, "skipped: …", "unmet: …", "fault: …", "failed: …".
+func outcomes(t *transcript.Transcript) []string {
+	var out []string
+	for _, s := range t.Steps {
+		word := "done"
+		switch {
+		case s.Skipped != "":
+			word = "skipped: " + s.Skipped
+		case s.Fault != "":
+			word = "fault: " + s.Fault
+		case s.Unmet != nil:
+			word = "unmet: " + s.Unmet.What + ": " + s.Unmet.Why
+		}
+		for _, x := range s.Exchanges {
+			if x.Failure != nil {
+				word = "failed: " + x.Failure.Text
+			}
+		}
+		out = append(out, s.ID+" "+word)
+	}
+	return out
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// ended is a server whose streams have one event, and end.
+func ended(name string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "event: %s\ndata: {}\n\n", name)
+	}
+}

@@ -1,0 +1,181 @@
+package run
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+const listening = `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - http: GET /x
+  - close: feed
+`
+
+func TestAStreamThatLagsCatchesUp(t *testing.T) {
+	prompt := tell(line{0, "hello"}, line{0, "a"}, line{0, "b"})
+	late := tell(line{0, "hello"}, line{300 * time.Millisecond, "a"}, line{400 * time.Millisecond, "b"})
+	for _, turned := range []bool{false, true} {
+		ref, cand := prompt, late
+		if turned {
+			ref, cand = late, prompt
+		}
+		walk(t, story(t, listening), options(), ref, cand, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+			want := []string{"hello", "a", "b"}
+			same(t, "the reference's events", names(ref, "feed"), want)
+			same(t, "the candidate's events", names(cand, "feed"), want)
+			if took != 700*time.Millisecond {
+				t.Errorf("it took %s, want as long as the late one needs and no longer", took)
+			}
+		})
+	}
+}
+
+func TestAGreenRunDoesNotWait(t *testing.T) {
+	server := tell(line{0, "hello"}, line{0, "a"})
+	walk(t, story(t, listening), options(), server, server, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		same(t, "events", len(names(ref, "feed")), len(names(cand, "feed")))
+		if took != moment {
+			t.Errorf("it took %s, want no time at all", took)
+		}
+		if s := ref.Streams[0]; s.Ended != transcript.EndedByClient {
+			t.Errorf("the stream was ended by the %s", s.Ended)
+		}
+	})
+}
+
+func TestAStreamThatStaysBehindIsWaitedForOnce(t *testing.T) {
+	twice := `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - open: other
+    sse: GET /events
+    ready: {event: hello}
+  - http: GET /x
+  - close: feed
+`
+	whole := tell(line{0, "hello"}, line{0, "a"}, line{0, "b"})
+	less := tell(line{0, "hello"}, line{0, "a"})
+	walk(t, story(t, twice), options(), whole, less, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		same(t, "the reference's events", names(ref, "other"), []string{"hello", "a", "b"})
+		same(t, "the candidate's events", names(cand, "other"), []string{"hello", "a"})
+		if took != 2*time.Second+moment { // one for each stream
+			t.Errorf("it took %s, want Settle once for each stream", took)
+		}
+	})
+}
+
+func TestWhatComesBehindTheAgreedEndDoesNotCount(t *testing.T) {
+	// While the late one catches up, the early one gets ahead again: both have their say until Settle is over.
+	early := tell(line{0, "hello"}, line{0, "a"}, line{1500 * time.Millisecond, "b"})
+	late := tell(line{0, "hello"}, line{500 * time.Millisecond, "a"}, line{1500 * time.Millisecond, "b"})
+	walk(t, story(t, listening), options(), early, late, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		want := []string{"hello", "a"}
+		same(t, "the reference's events", names(ref, "feed"), want)
+		same(t, "the candidate's events", names(cand, "feed"), want)
+		if took != 500*time.Millisecond {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestHeartbeatsAreNotWaitedFor(t *testing.T) {
+	pinging := tell(line{0, "hello"}, line{0, "ping"}, line{0, "ping"}, line{0, "ping"})
+	silent := tell(line{0, "hello"})
+	walk(t, story(t, listening), options(), pinging, silent, func(t *testing.T, _, _ *transcript.Transcript, took time.Duration) {
+		if took != moment {
+			t.Errorf("it took %s, want no time at all", took)
+		}
+	})
+}
+
+func TestAStreamThatHasEndedIsNotWaitedFor(t *testing.T) {
+	whole := tell(line{0, "hello"}, line{0, "a"})
+	cut := `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - await: feed
+    match: {event: a}
+  - close: feed
+`
+	walk(t, story(t, cut), options(), whole, ended("hello"), func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		same(t, "the candidate's steps", outcomes(cand), []string{
+			"1 done", `2 unmet: event "a": the stream ended before it came; no other event came since`, "3 done",
+		})
+		same(t, "the reference's steps", outcomes(ref), []string{"1 done", "2 done", "3 done"})
+		if took != 0 || cand.Streams[0].Ended != transcript.EndedByServer {
+			t.Errorf("it took %s, and was ended by the %s", took, cand.Streams[0].Ended)
+		}
+	})
+}
+
+func TestWindowsOverlapWithWhatFollows(t *testing.T) {
+	windows := `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - open: other
+    sse: GET /events
+    ready: {event: hello}
+  - never: feed
+    match: {event: b}
+    within: 500ms
+  - never: other
+    within: 800ms
+  - await: feed
+    match: {event: a}
+  - close: feed
+  - http: GET /x
+`
+	server := tell(line{0, "hello"}, line{100 * time.Millisecond, "a"}, line{500 * time.Millisecond, "b"})
+	walk(t, story(t, windows), options(), server, server, func(t *testing.T, ref, _ *transcript.Transcript, took time.Duration) {
+		if took != 800*time.Millisecond {
+			t.Errorf("it took %s, want as long as the longer window", took)
+		}
+		same(t, "steps", outcomes(ref), []string{"1 done", "2 done", "3 done", "4 done", "5 done", "6 done", "7 done"})
+		if at := ref.Steps[6].At; at != 500*time.Millisecond {
+			t.Errorf("the stream was closed and the next step begun after %s, want when its window was over", at)
+		}
+		same(t, "events of the stream that was closed", names(ref, "feed"), []string{"hello", "a"})
+		same(t, "events of the other", names(ref, "other"), []string{"hello", "a", "b"})
+		w := ref.Windows
+		if len(w) != 2 || w[0].Stream != "feed" || w[0].First != 1 || w[0].To-w[0].From != 500*time.Millisecond || w[1].Match != nil {
+			t.Errorf("windows %+v", w)
+		}
+	})
+}
+
+func TestTheSameSeedDrawsTheSameOrder(t *testing.T) {
+	draw := func(seed uint64, id string) []int {
+		d := dice(seed, id)
+		var out []int
+		for range 20 {
+			out = append(out, d.Perm(2)...)
+		}
+		return out
+	}
+	first := draw(7, "a")
+	same(t, "the same seed", draw(7, "a"), first)
+	var begins [2]bool
+	for i := 0; i < len(first); i += 2 {
+		begins[first[i]] = true
+	}
+	if !begins[0] || !begins[1] {
+		t.Errorf("one of the targets never starts: %v", first)
+	}
+	for name, other := range map[string][]int{"another seed": draw(8, "a"), "another scenario": draw(7, "b")} {
+		if slices.Equal(first, other) {
+			t.Errorf("%s draws the same", name)
+		}
+	}
+}
