@@ -127,9 +127,8 @@ func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
 			for i, s := range p.Scenarios {
 				ids[i] = s.Base()
 			}
-			near, ok := problem.Nearest(path, ids)
-			e := &UsageError{What: fmt.Sprintf("no scenario at %q", path)}
-			if ok {
+			e := &UsageError{fmt.Sprintf("no scenario at %q", path), fmt.Sprintf("name a scenario, a folder or a file, such as %q", ids[0])}
+			if near, ok := problem.Nearest(path, ids); ok {
 				e.Fix = fmt.Sprintf("did you mean %q?", near)
 			}
 			return nil, e

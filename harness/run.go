@@ -170,11 +170,15 @@ func (e *execution) fresh(ctx context.Context, i int) {
 // one runs a scenario on a fleet.
 func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	targets, broken := f.start()
+	var ts []*transcript.Transcript
 	if broken != nil {
-		e.judge(i, unusable(e.scenarios[i], e.targets, broken), "")
-		return
+		ts = unusable(e.scenarios[i], e.targets, broken)
+	} else {
+		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
 	}
-	e.judge(i, run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i])), "")
+	if ctx.Err() == nil { // what an interrupt cut short is nobody's fault, and is not judged
+		e.judge(i, ts, "")
+	}
 }
 
 // unusable are the transcripts of a scenario whose targets did not start.
@@ -228,7 +232,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 			r.Add(*v)
 		}
 	}
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && e.done < len(e.scenarios) {
 		r.Incomplete = fmt.Sprintf("interrupted after %d of %d scenarios: %v", e.done, len(e.scenarios), context.Cause(ctx))
 	}
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete

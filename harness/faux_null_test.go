@@ -1,0 +1,96 @@
+package harness_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+func TestAServerThatDoesNothingPassesNoScenario(t *testing.T) {
+	p := load(t, running)
+	for _, f := range faux.Nulls() {
+		walk := where(f)
+		t.Run(f.ID+"/as the candidate", func(t *testing.T) {
+			t.Parallel()
+			result := walk(t, p, &faux.Server{}, &faux.Server{Fault: f})
+			passesNone(t, result)
+			isSaidFirst(t, f, f.Says, result)
+		})
+		t.Run(f.ID+"/as the reference", func(t *testing.T) {
+			t.Parallel()
+			result := walk(t, p, &faux.Server{Fault: f}, &faux.Server{})
+			passesNone(t, result)
+			isSaidFirst(t, f, turned(f.Says), result)
+		})
+		t.Run(f.ID+"/beside its like", func(t *testing.T) {
+			t.Parallel()
+			result := walk(t, p, &faux.Server{Fault: f}, &faux.Server{Fault: f})
+			passesNone(t, result)
+			for _, s := range result.Scenarios {
+				for _, found := range s.Findings {
+					if found.Class == verdict.Difference {
+						t.Errorf("%s: two servers that do the same differ: %s", s.ID, found)
+					}
+				}
+			}
+		})
+		t.Run(f.ID+"/alone", func(t *testing.T) {
+			t.Parallel()
+			passesNone(t, walk(t, p, &faux.Server{Fault: f}, nil))
+		})
+	}
+}
+
+// passesNone fails when a scenario, or the run, is anything but red.
+func passesNone(t *testing.T, result *harness.Result) {
+	t.Helper()
+	for _, s := range result.Scenarios {
+		if s.Verdict != verdict.Differ {
+			t.Errorf("%s is %s", s.ID, s.Verdict)
+		}
+		isWellSaid(t, &s)
+	}
+	if result.Verdict != verdict.Differ || len(result.Scenarios) < 5 {
+		t.Errorf("the run is %s, with %d scenarios", result.Verdict, len(result.Scenarios))
+	}
+}
+
+// isSaidFirst fails unless exactly this is said of the first step.
+func isSaidFirst(t *testing.T, f *faux.Fault, want []faux.Finding, result *harness.Result) {
+	t.Helper()
+	for _, s := range result.Scenarios {
+		if s.ID != f.In {
+			continue
+		}
+		var got []faux.Finding
+		for _, found := range findings(&s) {
+			if found.Step == "1" {
+				got = append(got, found)
+			}
+		}
+		if diff := cmp.Diff(sorted(want), got); diff != "" {
+			t.Errorf("of a server of which it is true that %s, this is said (-want +got):\n%s", f.Doc, diff)
+		}
+	}
+}
+
+func TestACorrectServerPassesAlone(t *testing.T) {
+	p := load(t, running)
+	for name, walk := range map[string]walk{"over sockets": overSockets, "in memory": inMemory} {
+		t.Run(name, func(t *testing.T) {
+			result := walk(t, p, &faux.Server{Style: faux.NewStyle(1)}, nil)
+			for _, s := range result.Scenarios {
+				if s.Verdict != verdict.Match || len(s.Findings)+len(s.Reasons) > 0 {
+					t.Errorf("%s is %s: %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
+				}
+			}
+			if result.Verdict != verdict.Match || len(result.Scenarios) < 5 || !result.Alone {
+				t.Errorf("the run is %s, with %d scenarios, alone: %t", result.Verdict, len(result.Scenarios), result.Alone)
+			}
+		})
+	}
+}

@@ -1,0 +1,259 @@
+//go:build unix
+
+package harness_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// process is a target that lockstep starts: the test binary in a role. What is true of one that is never ready is known
+// soon; everybody else gets all the time that a busy machine may want.
+func process(t *testing.T, name, role, report string) string {
+	t.Helper()
+	slow(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	within := "60s"
+	if role == "never-ready" {
+		within = "1.5s"
+	}
+	return fmt.Sprintf(`
+  %s:
+    command: [%q, "${{ host }}:${{ port }}"]
+    env: {%s: %s, %s: %q, GORACE: atexit_sleep_ms=0}
+    ready: {get: /health, within: %s}
+    stop: 100ms
+`, name, self, roleVariable, role, reportVariable, report, within)
+}
+
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+}
+
+// runProcess runs one scenario on a process and a right server, which is the reference unless the sides are turned. The
+// right one runs in the test where the scenario lets it: a process takes long to start.
+func runProcess(t *testing.T, role, id string, turned bool, report string) (*harness.Result, verdict.Scenario) {
+	t.Helper()
+	names := []string{"right", "wrong"} // the reference first
+	targets := slices.Clone(names)
+	roles := []string{"right", role}
+	if turned {
+		slices.Reverse(roles)
+	}
+	var file strings.Builder
+	for i, name := range names {
+		file.WriteString(process(t, name, roles[i], report))
+		if roles[i] == "right" && id != "process/stop" {
+			targets[i] += "=" + serve(t, &faux.Server{})
+		}
+	}
+	result, err := load(t, file.String()).Run(t.Context(), &harness.Options{
+		Targets: targets, Select: harness.Selection{Paths: []string{id}}, Environ: os.Environ(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Scenarios) != 1 {
+		t.Fatalf("%d scenarios, want 1", len(result.Scenarios))
+	}
+	return result, result.Scenarios[0]
+}
+
+func TestFaultsInTheLifeOfAProcess(t *testing.T) {
+	for _, f := range faux.Processes() {
+		if f.ID == "does-not-end" {
+			continue // it has a test of its own
+		}
+		t.Run(f.ID+"/in the candidate", func(t *testing.T) {
+			t.Parallel()
+			result, s := runProcess(t, f.ID, f.In, false, "")
+			if diff := cmp.Diff(sorted(f.Says), findings(&s)); diff != "" {
+				t.Errorf("what is said (-want +got):\n%s", diff)
+			}
+			isWellSaid(t, &s)
+			hasReason(t, f, "wrong", &s)
+			want := verdict.Match
+			switch {
+			case len(f.Says) > 0:
+				want = verdict.Differ
+			case f.Reason != "":
+				want = verdict.Unknown
+			}
+			if s.Verdict != want || result.Verdict != want {
+				t.Errorf("the scenario is %s and the run %s, want %s", s.Verdict, result.Verdict, want)
+			}
+		})
+		if f.ID == "exits-before-answer" || f.ID == "exits-between-answers" || f.ID == "talks-too-much" {
+			continue // the reference has been there and done that
+		}
+		t.Run(f.ID+"/in the reference", func(t *testing.T) {
+			t.Parallel()
+			result, s := runProcess(t, f.ID, f.In, true, "")
+			want, says := verdict.Match, turned(f.Says)
+			switch {
+			case f.Reason != "": // without a reference there is nothing to say of anybody
+				want, says = verdict.Unknown, nil
+			case len(f.Says) > 0:
+				want = verdict.Differ
+			}
+			if diff := cmp.Diff(sorted(says), findings(&s)); diff != "" {
+				t.Errorf("what is said (-want +got):\n%s", diff)
+			}
+			hasReason(t, f, "right", &s)
+			if s.Verdict != want || result.Verdict != want {
+				t.Errorf("the scenario is %s and the run %s, want %s", s.Verdict, result.Verdict, want)
+			}
+		})
+	}
+}
+
+// hasReason fails unless the fault's reason is the only one, with the line of the log that tells more.
+func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) {
+	t.Helper()
+	if f.Reason == "" {
+		if len(s.Reasons) > 0 {
+			t.Errorf("reasons %v, want none", s.Reasons)
+		}
+		return
+	}
+	if len(s.Reasons) != 1 {
+		t.Fatalf("reasons %v, want one", s.Reasons)
+	}
+	r := s.Reasons[0]
+	text := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(r.Text, "127.0.0.1:‹port›")
+	text = strings.TrimPrefix(text, "the reference's ")
+	want := strings.TrimPrefix(strings.ReplaceAll(f.Reason, "‹name›", target), "the ")
+	if r.Target != target || strings.TrimPrefix(text, "the ") != want {
+		t.Errorf("%s: %s\nwant %s: %s", r.Target, text, target, f.Reason)
+	}
+	if !slices.ContainsFunc(r.Log, func(line string) bool { return strings.Contains(line, f.Log) }) {
+		t.Errorf("the log has no %q: %q", f.Log, r.Log)
+	}
+}
+
+func TestNothingStaysBehindOfAProcessThatDoesNotEnd(t *testing.T) {
+	slow(t)
+	for _, role := range []string{"candidate", "reference"} {
+		t.Run("in the "+role, func(t *testing.T) {
+			t.Parallel()
+			report := listen(t)
+			f := fault(t, "does-not-end")
+			says := f.Says
+			if role == "reference" {
+				says = turned(f.Says)
+				says[0].Candidate = strings.Replace(says[0].Candidate, `"wrong"`, `"right"`, 1)
+			}
+			result, s := runProcess(t, f.ID, f.In, role == "reference", report.Addr().String())
+			if diff := cmp.Diff(sorted(says), findings(&s)); diff != "" {
+				t.Errorf("what is said (-want +got):\n%s", diff)
+			}
+			if s.Verdict != verdict.Differ || result.Verdict != verdict.Differ {
+				t.Errorf("the scenario is %s and the run %s, want %s", s.Verdict, result.Verdict, verdict.Differ)
+			}
+			gone(t, report)
+		})
+	}
+}
+
+func TestNothingStaysBehindOfASharedProcessThatDoesNotEnd(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	report := listen(t)
+	result, s := runProcess(t, "does-not-end", "items/story", false, report.Addr().String())
+	if s.Verdict != verdict.Match || result.Verdict != verdict.Match { // nobody has asked it to end in the scenario
+		t.Errorf("the scenario is %s %v %v", s.Verdict, s.Findings, s.Reasons)
+	}
+	gone(t, report)
+}
+
+func listen(t *testing.T) *net.TCPListener {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// gone waits until the grandchild that has reported is no more.
+func gone(t *testing.T, report *net.TCPListener) {
+	t.Helper()
+	guard := time.Now().Add(time.Minute)
+	report.SetDeadline(guard)
+	c, err := report.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(guard)
+	if _, err := io.Copy(io.Discard, c); err != nil && !strings.Contains(err.Error(), "reset") {
+		t.Errorf("the grandchild is still there: %v", err)
+	}
+}
+
+func TestProcessesThatAreRightMatch(t *testing.T) {
+	result, err := load(t, process(t, "right", "right", "")+process(t, "wrong", "right", "")).Run(t.Context(), &harness.Options{
+		Select: harness.Selection{Skip: []string{"clock"}}, Environ: os.Environ(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isMatch(t, result, 6)
+}
+
+func TestAnInterruptEndsProcesses(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	report := listen(t)
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	defer interrupt(nil)
+	wrong := &faux.Server{Asked: func(operation string) {
+		if operation == "GET /events" {
+			interrupt(errInterrupt)
+		}
+	}}
+	result, err := load(t, process(t, "right", "does-not-end", report.Addr().String())+process(t, "wrong", "right", "")).Run(ctx, &harness.Options{
+		Targets: []string{"right", "wrong=" + serve(t, wrong)}, Select: harness.Selection{Paths: []string{"events/beats"}}, Environ: os.Environ(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isInterrupted(t, result, "interrupted after 0 of 1 scenarios: interrupt")
+	gone(t, report)
+}
+
+func TestAnInterruptEndsWhatIsJustStarting(t *testing.T) {
+	slow(t)
+	t.Parallel()
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	defer interrupt(nil)
+	right := &faux.Server{Asked: func(string) { interrupt(errInterrupt) }} // whether it is ready
+	result, err := load(t, process(t, "right", "right", "")+process(t, "wrong", "never-ready", "")).Run(ctx, &harness.Options{
+		Targets: []string{"right=" + serve(t, right), "wrong"}, Select: harness.Selection{Tags: []string{"items"}}, Environ: os.Environ(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isInterrupted(t, result, "interrupted after 0 of 2 scenarios: interrupt")
+}

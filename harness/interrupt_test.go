@@ -1,0 +1,116 @@
+package harness_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// errInterrupt is what a person says who has waited long enough.
+var errInterrupt = errors.New("interrupt")
+
+// What an interrupted run was in the middle of is nobody's fault. That no goroutine and no process is left is what
+// TestMain looks for.
+func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		fault string
+		in    string
+		at    string // the operation
+	}{
+		{"while nothing is answered", "hang", "items/story", "POST /items"},
+		{"while a body drips", "drip", "items/story", "GET /items/{id}"},
+		{"while an event is awaited", "missing-last-event", "events/story", "DELETE /items/{id}"},
+		{"while a stream's end is awaited", "never-ends", "events/end", "POST /items"},
+		{"while pings are awaited", "no-heartbeat", "events/beats", "GET /events"},
+		{"while it does what it should", "", "items/story", "GET /items"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			defer interrupt(nil)
+			wrong := &faux.Server{Fault: fault(t, tc.fault), Asked: func(operation string) {
+				if operation == tc.at {
+					interrupt(errInterrupt)
+				}
+			}}
+			var file strings.Builder
+			result, err := load(t, running).Run(ctx, &harness.Options{
+				Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, wrong)},
+				Select:  harness.Selection{Paths: []string{tc.in}}, RunFile: &file,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			isInterrupted(t, result, "interrupted after 0 of 1 scenarios: interrupt")
+			err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error { return nil })
+			if !errors.Is(err, transcript.ErrIncomplete) {
+				t.Errorf("its run file reads as %v, want %v", err, transcript.ErrIncomplete)
+			}
+		})
+	}
+}
+
+func isInterrupted(t *testing.T, result *harness.Result, want string) {
+	t.Helper()
+	if result.Verdict != verdict.Unknown || len(result.Scenarios) > 0 {
+		t.Errorf("the run is %s, with %v", result.Verdict, result.Scenarios)
+	}
+	if result.Incomplete != want {
+		t.Errorf("incomplete: %q, want %q", result.Incomplete, want)
+	}
+}
+
+// What was judged before an interrupt stands, and a run that had nothing left to do is not interrupted.
+func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
+	for _, tc := range []struct {
+		at, incomplete string
+		judged         int
+	}{
+		{"events/bytes", "interrupted after 1 of 2 scenarios: interrupt", 1},
+		{"items/story", "", 2},
+	} {
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		defer interrupt(nil)
+		result, err := load(t, running).Run(ctx, &harness.Options{
+			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{Fault: fault(t, "framing")})},
+			Select:  harness.Selection{Paths: []string{"events/bytes", "items/story"}}, Jobs: 1,
+			Progress: func(_, _ int, s *verdict.Scenario) {
+				if s.ID == tc.at {
+					interrupt(errInterrupt)
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.Verdict != verdict.Differ || len(result.Scenarios) != tc.judged || result.Totals.Differ != 1 {
+			t.Errorf("the run is %s, with %+v", result.Verdict, result.Totals)
+		}
+		if result.Incomplete != tc.incomplete {
+			t.Errorf("incomplete: %q, want %q", result.Incomplete, tc.incomplete)
+		}
+	}
+}
+
+// fault returns the fault, or the null server, of that id; nil for none.
+func fault(t *testing.T, id string) *faux.Fault {
+	t.Helper()
+	if id == "" {
+		return nil
+	}
+	for _, f := range slices.Concat(faux.Faults(), faux.Nulls(), faux.Processes()) {
+		if f.ID == id {
+			return f
+		}
+	}
+	t.Fatalf("there is no fault %q", id)
+	return nil
+}

@@ -1,0 +1,155 @@
+package harness_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// What cannot be granted is refused before anything is started: no connection is made, no command runs, no run file
+// is begun.
+func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
+	server := &faux.Server{}
+	address := serve(t, server)
+	p := load(t, `
+  right: {url: "`+address+`", ready: {get: /health}}
+  wrong: {command: [touch, "started-${{ port }}"], ready: {get: /health}}
+`)
+	for _, tc := range []struct {
+		name    string
+		options harness.Options
+		want    string
+	}{
+		{"the same server twice", harness.Options{Targets: []string{"one=" + address, "two=" + address + "/"}}, `targets "one" and "two" are the same server`},
+		{"the same name twice, at a URL", harness.Options{Targets: []string{"right", "right"}}, `targets "right" and "right-2" are the same server`},
+		{"an unknown target", harness.Options{Targets: []string{"right", "wromg"}}, "target \"wromg\" is not in "},
+		{"no address", harness.Options{Targets: []string{"right", "wrong=127.0.0.1:80"}}, `target wrong: "127.0.0.1:80" is no address of a server`},
+		{"an unknown reference", harness.Options{Reference: "left"}, `reference "left" is not among the targets of this run`},
+		{"an unknown tag", harness.Options{Select: harness.Selection{Tags: []string{"itmes"}}}, `no scenario has the tag "itmes"`},
+		{"an unknown tag to skip", harness.Options{Select: harness.Selection{Skip: []string{"slow"}}}, `no scenario has the tag "slow"`},
+		{"an unknown path", harness.Options{Select: harness.Selection{Paths: []string{"items/stroy"}}}, `no scenario at "items/stroy"`},
+		{"one unknown path of two", harness.Options{Select: harness.Selection{Paths: []string{"items/story", "nowhere"}}}, `no scenario at "nowhere"`},
+		{"tags that no scenario has together", harness.Options{Select: harness.Selection{Tags: []string{"items", "events"}}}, "no scenario is selected"},
+		{"a name that nothing has", harness.Options{Select: harness.Selection{Names: []string{"submarine"}}}, "no scenario is selected"},
+		{"everything skipped", harness.Options{Select: harness.Selection{Tags: []string{"items"}, Skip: []string{"items"}}}, "no scenario is selected"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var file strings.Builder
+			tc.options.RunFile = &file
+			tc.options.Environ = os.Environ()
+			result, err := p.Run(t.Context(), &tc.options)
+			usage, ok := errors.AsType[*harness.UsageError](err)
+			if !ok || !strings.Contains(usage.What, tc.want) {
+				t.Errorf("Run: %v, want a usage error: %s", err, tc.want)
+			}
+			if ok && usage.Fix == "" {
+				t.Errorf("%q comes without a cure", usage.What)
+			}
+			if result != nil || file.Len() > 0 {
+				t.Errorf("there is a result %v, or a run file %q", result, file.String())
+			}
+			if n := server.Accepted(); n > 0 {
+				t.Errorf("%d connections were made", n)
+			}
+			if started, _ := filepath.Glob(filepath.Join(filepath.Dir(p.File), "started-*")); len(started) > 0 {
+				t.Errorf("a command has run: %v", started)
+			}
+		})
+	}
+}
+
+func TestMistakesInFilesStartNothing(t *testing.T) {
+	const steps = "scenario: items/wrong\nwhy: It asks for what is not there\nsource: openapi.yaml\nsteps:\n"
+	for _, tc := range []struct {
+		name, step string
+		want, fix  string // "" when no cure is known
+	}{
+		{"a path that the contract does not have", "  - http: GET /itmes\n", "wrong.yaml:5: the contract has no operation for GET /itmes", `did you mean "GET /items"?`},
+		{"a method that the contract does not have", "  - http: PUT /items\n", "the contract has no operation for PUT /items", "malformed: true"},
+		{"rules for a stream that is not opened", "  - http: GET /health\ncompare: {streams: {feed: {framing: exact}}}\n", `rules for "feed", which is no stream`, "name a stream that the scenario opens"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := write(t, running)
+			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "scenarios", "items", "wrong.yaml"), []byte(steps+tc.step), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Load(file)
+			problems, ok := errors.AsType[scenario.Problems](err)
+			if p != nil || !ok || len(problems) != 1 {
+				t.Fatalf("Load: %v, %v; want one problem", p, err)
+			}
+			if text := problems[0].Error(); !strings.Contains(text, tc.want) || !strings.Contains(text, tc.fix) {
+				t.Errorf("said: %s\nwant: %s\n\tfix: %s", text, tc.want, tc.fix)
+			}
+		})
+	}
+}
+
+func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {
+	p := load(t, running)
+	targets := []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{})}
+	run := func(ids ...string) *harness.Result {
+		t.Helper()
+		result, err := p.Run(t.Context(), &harness.Options{Targets: targets, Select: harness.Selection{Paths: ids}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	result := run("process/stop")
+	s := result.Scenarios[0]
+	if s.Verdict != verdict.NotApplicable || len(s.Reasons) != 1 || !strings.Contains(s.Reasons[0].Text, "right is a server that already runs") {
+		t.Errorf("the scenario is %s %v", s.Verdict, s.Reasons)
+	}
+	if result.Verdict != verdict.Unknown { // for nothing was judged
+		t.Errorf("the run is %s, want %s", result.Verdict, verdict.Unknown)
+	}
+	result = run("process/stop", "items/story")
+	if result.Verdict != verdict.Match || result.Totals.NotApplicable != 1 || result.Totals.Match != 1 {
+		t.Errorf("the run is %s, %+v; want a match, and one that does not apply", result.Verdict, result.Totals)
+	}
+}
+
+func TestATargetThatIsNotReadyLeavesNothingKnown(t *testing.T) {
+	p := load(t, `
+  right: {url: "http://127.0.0.1:1", ready: {get: /health, within: 300ms}}
+  wrong: {url: "http://127.0.0.1:2", ready: {get: /health, within: 300ms}}
+`)
+	right := &faux.Server{}
+	address := serve(t, right)
+	for _, f := range faux.Nulls() {
+		if f.ID != "404" && f.ID != "close" && f.ID != "hang" {
+			continue // the others say that they are ready, to whatever they are asked
+		}
+		for _, turned := range []bool{false, true} {
+			t.Run(f.ID, func(t *testing.T) {
+				t.Parallel()
+				wrong := "wrong=" + serve(t, &faux.Server{Fault: f.Unready()})
+				options := &harness.Options{Targets: []string{"right=" + address, wrong}, Select: harness.Selection{Skip: []string{"clock", "process"}}}
+				if turned {
+					options.Reference = "wrong"
+				}
+				result, err := p.Run(t.Context(), options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if result.Verdict != verdict.Unknown || result.Totals.Unknown != 5 || result.Totals.Match+result.Totals.Differ > 0 {
+					t.Errorf("the run is %s: %+v", result.Verdict, result.Totals)
+				}
+				for _, s := range result.Scenarios {
+					if len(s.Findings) > 0 || len(s.Reasons) != 1 || s.Reasons[0].Target != "wrong" ||
+						!strings.HasPrefix(s.Reasons[0].Text, `reach target "wrong": not ready within 300ms: GET http://127.0.0.1:`) {
+						t.Errorf("%s: %v %v", s.ID, s.Findings, s.Reasons)
+					}
+				}
+			})
+		}
+	}
+}

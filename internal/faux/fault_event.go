@@ -1,0 +1,299 @@
+package faux
+
+import "time"
+
+// eventFaults are in what is told on a stream.
+var eventFaults = []*Fault{
+	{
+		ID: "missing-event", Doc: "it does not tell of an item that was made", In: "events/story",
+		Says: []Finding{
+			{difference, "event-missing", "1", "stream feed: event 3 (created)", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, "—", silent},
+		},
+		event: on("created", "bench", func(*stream, event) {}),
+	},
+	{
+		ID: "missing-last-event", Doc: "it does not tell of an item that was taken away, for which the scenario waits", In: "events/story", Clock: true,
+		Says: []Finding{
+			{difference, "event-missing", "1", "stream feed: event 4 (deleted)", `deleted {"at":"‹time›","id":"‹id›","name":"stool"}`, "—", silent},
+			{shortfall, "event-awaited", "5", "stream feed: event", `event "deleted" with "‹id›" at $.id`, "it did not come within 5s; 2 other events came since", candidate},
+		},
+		event: on("deleted", "stool", func(*stream, event) {}),
+	},
+	{
+		ID: "doubled-event", Doc: "it tells of an item twice", In: "events/story",
+		Says: []Finding{
+			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { s.send(ev); s.send(ev) }),
+	},
+	{
+		ID: "reordered-events", Doc: "it tells of two items in the wrong order", In: "events/story",
+		Says: []Finding{
+			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"stool"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"stool"}`, silent},
+		},
+		Turned: []Finding{
+			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"bench"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
+		},
+		event: func(s *stream, ev event) {
+			switch ev.name + " " + ev.item {
+			case "created stool":
+				s.held = append(s.held, ev)
+			default:
+				s.send(ev)
+				for _, held := range s.held {
+					s.send(held)
+				}
+				s.held = nil
+			}
+		},
+	},
+	{
+		ID: "foreign-event", Doc: "it tells something that is none of the client's business", In: "events/story",
+		Says: []Finding{
+			{difference, "event-extra", "1", "stream feed: event 3 (audit)", "—", `audit {"user":"root"}`, candidate},
+			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) {
+			s.send(event{name: "audit", data: object{"user": "root"}})
+			s.send(ev)
+		}),
+	},
+	{
+		ID: "extra-event", Doc: "it tells of an item that nobody has made", In: "events/story",
+		Says: []Finding{
+			{difference, "event-extra", "1", "stream feed: event 3 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"ghost"}`, silent},
+		},
+		event: on("created", "bench", func(s *stream, ev event) {
+			s.send(event{name: "created", data: object{"id": newID(), "name": "ghost", "at": time.Now()}})
+			s.send(ev)
+		}),
+	},
+	{
+		ID: "wrong-event-name", Doc: "it calls an event by another name", In: "events/story",
+		Says: []Finding{
+			{difference, "event-name", "1", "stream feed: event 3 (created)", "created", "create", candidate},
+			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", candidate},
+		},
+		Turned: []Finding{
+			{difference, "event-name", "1", "stream feed: event 3 (create)", "create", "created", reference},
+			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", reference},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { ev.name = "create"; s.send(ev) }),
+	},
+	{
+		ID: "no-event-name", Doc: "it leaves out the event field", In: "events/story",
+		Says: []Finding{
+			{difference, "event-name", "1", "stream feed: event 3 (created)", "created", "message", candidate},
+			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", candidate},
+		},
+		Turned: []Finding{
+			{difference, "event-name", "1", "stream feed: event 3 (message)", "message", "created", reference},
+			{violation, "undocumented-event", "1", "stream feed: event 3 name", "", "", reference},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { s.raw("data: " + string(s.server.Style.json(ev.data)) + "\n\n") }),
+	},
+	{
+		ID: "wrong-event-data", Doc: "it tells another name of an item", In: "events/story",
+		Says: []Finding{
+			{difference, "value", "1", "stream feed: event 3 (created) data /name", `"bench"`, `"bank"`, silent},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"] = "bank"; s.send(ev) }),
+	},
+	{
+		ID: "wrong-event-type", Doc: "it writes a number where a string is due", In: "events/story",
+		Says: []Finding{
+			{difference, "type", "1", "stream feed: event 3 (created) data /name", `"bench"`, "5", candidate},
+			{violation, "type", "1", "stream feed: event 3 data/name", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"] = 5; s.send(ev) }),
+	},
+	{
+		ID: "other-id-in-event", Doc: "it tells of an item by another id", In: "events/story",
+		Says: []Finding{
+			{difference, "identity", "1", "stream feed: event 2 (created) data /id", `"‹id›"`, `"‹id›"`, silent},
+		},
+		event: on("created", "stool", func(s *stream, ev event) { ev.data["id"] = newID(); s.send(ev) }),
+	},
+	{
+		ID: "event-not-json", Doc: "it tells of an item in plain words", In: "events/story",
+		Says: []Finding{
+			{difference, "body-not-json", "1", "stream feed: event 3 (created) data", `{"at":"‹time›","id":"‹id›","name":"bench"}`, "a bench", candidate},
+			{violation, "json-syntax", "1", "stream feed: event 3 data", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { ev.text = []byte("a bench"); s.send(ev) }),
+	},
+	{
+		ID: "event-without-data", Doc: "it sends an event without a data field, which no client is told of", In: "events/story",
+		Says: []Finding{
+			{difference, "field-missing", "1", "stream feed: event 3 (created) data", `{"at":"‹time›","id":"‹id›","name":"bench"}`, "—", candidate},
+			{violation, "event-data", "1", "stream feed: event 3 data", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) { s.raw("event: created\n\n") }),
+	},
+	{
+		ID: "event-id", Doc: "it numbers an event", In: "events/story",
+		Says: []Finding{
+			{difference, "value", "1", "stream feed: event 3 (created) id", "—", "7", silent},
+		},
+		event: on("created", "bench", func(s *stream, ev event) {
+			s.raw("event: created\nid: 7\ndata: " + string(s.server.Style.json(ev.data)) + "\n\n")
+		}),
+	},
+	{
+		ID: "event-retry", Doc: "it sets a reconnection time", In: "events/story",
+		Says: []Finding{
+			{difference, "value", "1", "stream feed: event 3 (created) retry", "—", "10", silent},
+		},
+		event: on("created", "bench", func(s *stream, ev event) {
+			s.raw("event: created\nretry: 10\ndata: " + string(s.server.Style.json(ev.data)) + "\n\n")
+		}),
+	},
+	{
+		ID: "comment", Doc: "it sends a comment where none is declared", In: "events/story",
+		Says: []Finding{
+			{difference, "event-extra", "1", "stream feed: event 3 (a comment)", "—", "a comment working on it", candidate},
+			{violation, "undocumented-comment", "1", "stream feed: event 3", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { s.raw(": working on it\n\n"); s.send(ev) }),
+	},
+	{
+		ID: "framing", Doc: "it writes events in other bytes that mean the same, where bytes count", In: "events/bytes",
+		Says: []Finding{
+			{difference, "event-framing", "1", "stream feed: event 2 (created) framing", `"event: •\ndata: •\n\n"`, `"event:•\ndata:•\n\n"`, silent},
+		},
+		event: on("created", "bowl", func(s *stream, ev event) {
+			s.raw("event:created\ndata:" + string(s.server.Style.json(ev.data)) + "\n\n")
+		}),
+	},
+	{
+		ID: "never-ends", Doc: "it keeps a stream open that it is to end", In: "events/end", Clock: true,
+		Says: []Finding{
+			{difference, "stream-end", "1", "stream feed: end", "ended by the server, after event 2 (created)", "ended by the client, after event 2 (created)", silent},
+			{shortfall, "end-awaited", "3", "stream feed: end", "the end of the stream", "it did not come within 2s", candidate},
+		},
+		event: func(s *stream, ev event) { s.last = 0; s.send(ev) },
+	},
+	{
+		ID: "ends-early", Doc: "it ends a stream behind the first event", In: "events/story",
+		Says: []Finding{
+			{difference, "stream-end", "1", "stream feed: end", "ended by the client, after event 4 (deleted)", "ended by the server, after event 2 (created)", silent},
+			{shortfall, "event-awaited", "5", "stream feed: event", `event "deleted" with "‹id›" at $.id`, "the stream ended before it came; 1 other event came since", candidate},
+		},
+		event: on("created", "stool", func(s *stream, ev event) {
+			s.send(ev)
+			s.raw("")
+			s.w.put([]byte("0\r\n\r\n"))
+			s.ended = true
+		}),
+	},
+	{
+		ID: "half-event", Doc: "it ends a stream in the middle of an event", In: "events/story",
+		Says: []Finding{
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `the stream ended inside an event: "event: created\ndata: {\"id\":\"itm_"`, candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) {
+			s.raw(`event: created` + "\n" + `data: {"id":"itm_`)
+			s.w.put([]byte("0\r\n\r\n"))
+			s.ended = true
+		}),
+	},
+	{
+		ID: "stream-cut", Doc: "it closes the connection between two events, without the end of the chunks", In: "events/story",
+		Says: []Finding{
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "the connection was closed after ‹some› bytes of the body", candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) { s.ended = true }),
+	},
+	{
+		ID: "stream-reset", Doc: "it resets a stream's connection between two events", In: "events/story",
+		Says: []Finding{
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "the connection was reset after ‹some› bytes of the body", candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) {
+			s.w.reset()
+			s.ended = true
+		}),
+	},
+	{
+		ID: "stream-cut-chunk", Doc: "it closes the connection in the middle of a chunk", In: "events/story",
+		Says: []Finding{
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `the connection was closed after ‹some› bytes of the body inside an event: "event: created\ndata: "`, candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) {
+			s.w.put([]byte("40\r\nevent: created\ndata: "))
+			s.ended = true
+		}),
+	},
+	{
+		ID: "endless-stream", Doc: "it tells of an item over and over, as fast as it can", In: "events/story",
+		Says: []Finding{
+			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", "more than 800 events came", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) {
+			for !s.ended {
+				s.send(ev)
+			}
+		}),
+	},
+	{
+		ID: "endless-event", Doc: "it sends an event that does not end", In: "events/story", Clock: true,
+		Says: []Finding{
+			{shortfall, "stream-broken", "1", "stream feed: end", "to end between two events", `event is too long inside an event: "event: created\ndata: lamp lamp lamp lamp lamp lamp lamp lamp la…`, candidate},
+		},
+		event: on("created", "bench", func(s *stream, _ event) {
+			s.raw("event: created\ndata: ")
+			s.w.flood(chunk(filler), 1<<40)
+			s.ended = true
+		}),
+	},
+}
+
+// beatFaults are in the rhythm of what keeps a stream alive.
+var beatFaults = []*Fault{
+	{
+		ID: "late-heartbeat", Doc: "it pings late", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{shortfall, "heartbeat-late", "1", "stream feed: heartbeat 2", "2s after the opening, give or take 200ms", "2.3s", candidate},
+		},
+		late: func(n int, due time.Duration) (time.Duration, bool) {
+			if n == 2 {
+				due += 300 * time.Millisecond
+			}
+			return due, false
+		},
+	},
+	{
+		ID: "early-heartbeat", Doc: "it pings early", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{shortfall, "heartbeat-early", "1", "stream feed: heartbeat 2", "2s after the opening, give or take 200ms", "1.7s", candidate},
+		},
+		late: func(n int, due time.Duration) (time.Duration, bool) {
+			if n == 2 {
+				due -= 300 * time.Millisecond
+			}
+			return due, false
+		},
+	},
+	{
+		ID: "missing-heartbeat", Doc: "it stops to ping", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{shortfall, "heartbeat-missing", "1", "stream feed: heartbeat 3", "3 in 3.5s", "2", candidate},
+		},
+		late: func(n int, due time.Duration) (time.Duration, bool) { return due, n == 3 },
+	},
+	{
+		ID: "no-heartbeat", Doc: "it never pings", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{shortfall, "heartbeat-missing", "1", "stream feed: heartbeat 1", "3 in 3.5s", "0", candidate},
+		},
+		late: func(_ int, due time.Duration) (time.Duration, bool) { return due, true },
+	},
+	{
+		ID: "slow-heartbeat", Doc: "it pings half as often as it should", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{shortfall, "heartbeat-late", "1", "stream feed: heartbeat 1", "1s after the opening, give or take 200ms", "2s", candidate},
+		},
+		late: func(_ int, due time.Duration) (time.Duration, bool) { return 2 * due, false },
+	},
+}

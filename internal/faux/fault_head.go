@@ -1,0 +1,124 @@
+package faux
+
+// headFaults are in the status and the header fields.
+var headFaults = []*Fault{
+	{
+		ID: "wrong-status", Doc: "it answers 200 where 201 is due", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "200", candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+		},
+		answer: about(create, func(a *answer) { a.status = 200 }),
+	},
+	{
+		ID: "undeclared-status", Doc: "it says that an item is gone, in a way that nobody has heard of", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "3", "status", "200", "299", candidate},
+			{violation, "undocumented-status", "3", "status", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.status = 299 }),
+	},
+	{
+		ID: "server-error", Doc: "it answers 500 and what its runtime has to say", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "3", "status", "200", "500", candidate},
+			{difference, "header-missing", "3", "header Cache-Control", `"no-store"`, "—", candidate},
+			{difference, "header-missing", "3", "header X-Shelf", `"s-‹unique›"`, "—", candidate},
+			{difference, "header-value", "3", "header Content-Type", `"application/json"`, `"text/plain"`, candidate},
+			{difference, "body", "3", "body", theLamp, "panic: nil map\n", candidate},
+			{violation, "undocumented-status", "3", "status", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) {
+			a.status, a.header = 500, []field{{"Content-Type", "text/plain"}}
+			a.value, a.text = nil, []byte("panic: nil map\n")
+		}),
+	},
+	{
+		ID: "missing-header", Doc: "it leaves out a header field that is required", In: "items/story",
+		Says: []Finding{
+			{difference, "header-missing", "3", "header Cache-Control", `"no-store"`, "—", candidate},
+			{violation, "missing-header", "3", "header Cache-Control", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.unset("Cache-Control") }),
+	},
+	{
+		ID: "extra-header", Doc: "it sends a header field that the other does not send", In: "items/story",
+		Says: []Finding{
+			{difference, "header-extra", "4", "header Cache-Control", "—", `"no-store"`, silent},
+		},
+		answer: about(shelf, func(a *answer) { a.set("Cache-Control", "no-store") }),
+	},
+	{
+		ID: "wrong-header-value", Doc: "it gives a header field another value", In: "items/story",
+		Says: []Finding{
+			{difference, "header-value", "3", "header Cache-Control", `"no-store"`, `"no-cache"`, candidate},
+			{violation, "header-value", "3", "header Cache-Control", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.set("Cache-Control", "no-cache") }),
+	},
+	{
+		ID: "doubled-header", Doc: "it sends a header field twice", In: "items/story",
+		Says: []Finding{
+			{difference, "header-value", "3", "header X-Shelf", `"s-‹unique›"`, `["s-‹unique›" "s"]`, silent},
+		},
+		answer: about(read, func(a *answer) { a.header = append(a.header, field{"X-Shelf", "s"}) }),
+	},
+	{
+		ID: "wrong-content-type", Doc: "it calls JSON plain text", In: "items/story",
+		Says: []Finding{
+			{difference, "header-value", "3", "header Content-Type", `"application/json"`, `"text/plain"`, candidate},
+			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.set("Content-Type", "text/plain") }),
+	},
+	{
+		ID: "no-content-type", Doc: "it does not say what its body is", In: "items/story",
+		Says: []Finding{
+			{difference, "header-missing", "3", "header Content-Type", `"application/json"`, "—", candidate},
+			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.write = bare(a) }),
+	},
+	{
+		ID: "stream-for-answer", Doc: "it answers with an event stream where a document is due", In: "items/story",
+		Says: []Finding{
+			{difference, "header-value", "3", "header Content-Type", `"application/json"`, `"text/event-stream"`, candidate},
+			{violation, "undocumented-media-type", "3", "header Content-Type", "", "", candidate},
+		},
+		answer: about(read, func(a *answer) { a.set("Content-Type", "text/event-stream") }),
+	},
+	{
+		ID: "answer-for-stream", Doc: "it answers with a document where an event stream is due", In: "events/end",
+		Says: []Finding{
+			{difference, "header-value", "1", "header Content-Type", `"text/event-stream"`, `"application/json"`, candidate},
+			{difference, "body", "1", "body", "an event stream", "a body", candidate},
+			{violation, "undocumented-media-type", "1", "header Content-Type", "", "", candidate},
+		},
+		answer: func(a *answer) {
+			if a.stream != nil && a.stream.last > 0 {
+				a.stream, a.header, a.value = nil, []field{{"Cache-Control", "no-store"}}, object{"events": []any{}}
+			}
+		},
+	},
+	{
+		ID: "body-on-204", Doc: "it announces a body where HTTP allows none", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "6", "status", "204", "200", candidate},
+			{difference, "header-extra", "6", "header Content-Type", "—", `"application/json"`, candidate},
+			{difference, "body-not-json", "6", "body", "—", `{"deleted":true}`, candidate},
+			{violation, "undocumented-status", "6", "status", "", "", candidate},
+		},
+		answer: func(a *answer) {
+			if a.operation == "DELETE /items/{id}" && a.item == "chair" {
+				a.status, a.value = 200, object{"deleted": true}
+			}
+		},
+	},
+}
+
+func bare(a *answer) func(w *wire, head, body []byte) {
+	return func(w *wire, _, body []byte) {
+		a.unset("Content-Type")
+		w.framed(a.head(w.server.Style), len(body), body)
+	}
+}

@@ -1,0 +1,126 @@
+package faux
+
+import "net/http"
+
+// Nulls lists servers that do nothing but say that they are ready. They must pass no scenario: not as the candidate, not
+// as the reference, not beside their like, and not alone. Says is about the first step of the scenario.
+func Nulls() []*Fault { return nulls }
+
+// lost is what follows where the answer has no id.
+var lost = Finding{shortfall, "capture-missing", "1", "capture", "lamp from $.id", "there is no such value", candidate}
+
+var nulls = []*Fault{
+	{
+		ID: "404", Doc: "it answers 404 to everything", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "404", candidate},
+			{difference, "header-missing", "1", "header Content-Type", `"application/json"`, "—", candidate},
+			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
+			{difference, "body", "1", "body", theLamp, "—", candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+			lost,
+		},
+		answer: everything(func(a *answer) { a.say(http.StatusNotFound, nil, "") }),
+	},
+	{
+		ID: "404-politely", Doc: "it answers 404 to everything, with the error that the contract has for it", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "404", candidate},
+			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
+			{difference, "body", "1", "body", theLamp, `{"error":{"code":"NO_SUCH_ITEM","message":"there is no such item"}}`, candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+			lost,
+		},
+		answer: everything(func(a *answer) {
+			a.say(http.StatusNotFound, []byte(`{"error":{"code":"NO_SUCH_ITEM","message":"there is no such item"}}`), "application/json")
+		}),
+	},
+	{
+		ID: "204", Doc: "it answers 204 to everything", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "204", candidate},
+			{difference, "header-missing", "1", "header Content-Type", `"application/json"`, "—", candidate},
+			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
+			{difference, "body-not-json", "1", "body", theLamp, "—", candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+			lost,
+		},
+		answer: everything(func(a *answer) { a.say(http.StatusNoContent, nil, "") }),
+	},
+	{
+		ID: "empty-object", Doc: "it answers {} to everything", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "200", candidate},
+			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /createdAt", `"‹time›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /id", `"‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /name", `"lamp"`, "—", candidate},
+			{difference, "field-missing", "1", "body /self", `"/items/‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /serial", `‹serial›`, "—", candidate},
+			{difference, "field-missing", "1", "body /shelf", `"s-‹unique›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /size", `4`, "—", candidate},
+			{difference, "field-missing", "1", "body /tags", `["tall","brass","fünf ✓"]`, "—", candidate},
+			{difference, "field-missing", "1", "body /weight", `1.5`, "—", candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+			lost,
+		},
+		answer: everything(func(a *answer) { a.say(http.StatusOK, []byte("{}"), "application/json") }),
+	},
+	{
+		ID: "echo", Doc: "it answers with what it was sent", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "1", "status", "201", "200", candidate},
+			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /createdAt", `"‹time›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /id", `"‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /self", `"/items/‹id›"`, "—", candidate},
+			{difference, "field-missing", "1", "body /serial", `‹serial›`, "—", candidate},
+			{difference, "field-missing", "1", "body /size", `4`, "—", candidate},
+			{difference, "field-missing", "1", "body /weight", `1.5`, "—", candidate},
+			{violation, "undocumented-status", "1", "status", "", "", candidate},
+			lost,
+		},
+		answer: everything(func(a *answer) { a.say(http.StatusOK, a.sent, "application/json") }),
+	},
+	{
+		ID: "close", Doc: "it closes every connection", In: "items/story",
+		Says: []Finding{
+			{shortfall, "exchange-failed", "1", "head", "a complete answer", "the connection was closed before the head", candidate},
+		},
+		answer: everything(func(a *answer) { a.write = func(*wire, []byte, []byte) {} }),
+	},
+	{
+		ID: "hang", Doc: "it answers nothing, and keeps the connection", In: "items/story", Clock: true,
+		Says: []Finding{
+			{shortfall, "exchange-failed", "1", "head", "a complete answer", "the step's 5s were over before the head", candidate},
+		},
+		answer: everything(func(a *answer) { a.write = func(w *wire, _, _ []byte) { w.hang() } }),
+	},
+}
+
+// everything returns a hook that changes every answer but that to the question whether the server is ready.
+func everything(change func(*answer)) func(*answer) {
+	return func(a *answer) {
+		if a.operation != "GET /health" {
+			change(a)
+		}
+	}
+}
+
+// say makes it another answer altogether.
+func (a *answer) say(status int, text []byte, contentType string) {
+	a.status, a.header, a.value, a.text, a.stream = status, nil, nil, text, nil
+	if contentType != "" {
+		a.set("Content-Type", contentType)
+	}
+}
+
+// Unready returns the same server, but one that does not even say that it is ready.
+func (f *Fault) Unready() *Fault {
+	out := *f
+	out.answer = func(a *answer) {
+		a.operation = ""
+		f.answer(a)
+	}
+	return &out
+}

@@ -1,0 +1,152 @@
+package faux
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// A Process is a server as a process of its own, or what such a server starts. Only a command may touch the world
+// outside, so whoever has a main function hands in what it needs of that.
+type Process struct {
+	Listen string                // the address to listen on
+	Log    io.Writer             // what it has to say
+	Exit   func(status int)      // ends it at once
+	Again  func(id string) error // starts the program once more, and waits until it has something to say
+	Report string                // the address of whoever wants to know when a grandchild ends; "" for nobody
+}
+
+// Play is the process until the context ends, and returns its exit status. The id is that of a process fault, "right",
+// or "grandchild".
+func (p *Process) Play(ctx context.Context, id string) int {
+	f := &Fault{}
+	for _, known := range processFaults {
+		if known.ID == id {
+			f = known
+		}
+	}
+	switch {
+	case id == "grandchild":
+		return p.outlive()
+	case f.ID != id && id != "right":
+		fmt.Fprintf(p.Log, "there is no fault %q\n", id)
+		return 2
+	case f.start != nil && !f.start(p):
+		return 3
+	}
+	l, err := net.Listen("tcp", p.Listen)
+	if err != nil {
+		fmt.Fprintln(p.Log, err)
+		return 1
+	}
+	s := &Server{Fault: f, Exit: func(status int) {
+		fmt.Fprintln(p.Log, "panic: assignment to entry in nil map")
+		p.Exit(status)
+	}}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	fmt.Fprintln(p.Log, "listening")
+	select {
+	case <-ctx.Done():
+	case err := <-served:
+		fmt.Fprintln(p.Log, err)
+		return 1
+	}
+	if f.end != nil {
+		return f.end(p)
+	}
+	s.Close()
+	return 0
+}
+
+// outlive does nothing, for as long as whoever wants to know does not hang up. Nobody asks it to end in a way it hears.
+func (p *Process) outlive() int {
+	c, err := net.Dial("tcp", p.Report)
+	if err != nil {
+		fmt.Fprintln(p.Log, err)
+		return 1
+	}
+	fmt.Fprintln(p.Log, "reported")
+	io.Copy(io.Discard, c)
+	return 0
+}
+
+// Processes lists the faults in the life of a process.
+func Processes() []*Fault { return processFaults }
+
+var processFaults = []*Fault{
+	{
+		ID: "exits-at-start", Doc: "it says what is wrong, and exits", In: "items/story",
+		Reason: `start target "‹name›": exited before it was ready: exit status 3`, Log: "the disk is full",
+		start: func(p *Process) bool {
+			fmt.Fprintf(p.Log, "opening the shelves\nthe disk is full\n")
+			return false
+		},
+	},
+	{
+		ID: "never-ready", Doc: "it listens, and is never ready", In: "items/story",
+		Reason: `start target "‹name›": not ready within 1.5s: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
+		answer: func(a *answer) { a.say(http.StatusServiceUnavailable, nil, "") },
+	},
+	{
+		ID: "exits-in-answer", Doc: "it dies in the middle of an answer", In: "items/story",
+		Says: []Finding{
+			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
+		},
+		Reason: "the process ended: exit status 3", Log: "panic: assignment to entry in nil map",
+		answer: instead(read, func(w *wire, head, body []byte) {
+			w.framed(head, len(body), body[:len(body)/2])
+			w.server.Exit(3)
+		}),
+	},
+	{
+		ID: "exits-before-answer", Doc: "it dies instead of answering", In: "items/story",
+		Says: []Finding{
+			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
+		},
+		Reason: "the process ended: exit status 3", Log: "panic: assignment to entry in nil map",
+		answer: instead(read, func(w *wire, _, _ []byte) { w.server.Exit(3) }),
+	},
+	{
+		ID: "exits-between-answers", Doc: "it dies between two requests", In: "items/story",
+		Says: []Finding{
+			{shortfall, "target-exited", "4", "process", "to go on", "exit status 3", candidate},
+		},
+		Reason: "the process ended: exit status 3", Log: "panic: assignment to entry in nil map",
+		answer: instead(read, func(w *wire, head, body []byte) {
+			w.framed(head, len(body), body)
+			w.server.Exit(3)
+		}),
+	},
+	{
+		ID: "ends-badly", Doc: "it exits with status 1 when it is asked to end", In: "process/stop",
+		Says: []Finding{
+			{shortfall, "target-not-stopped", "2", "exit", "exit status 0", "exit status 1", candidate},
+		},
+		end: func(*Process) int { return 1 },
+	},
+	{
+		ID: "does-not-end", Doc: "it does not listen to SIGTERM, and neither does what it has started", In: "process/stop",
+		Says: []Finding{
+			{shortfall, "target-not-stopped", "2", "exit", "exit status 0", `terminate target "wrong": still running after SIGTERM: the step's 1s were over`, candidate},
+		},
+		start: func(p *Process) bool {
+			if err := p.Again("grandchild"); err != nil {
+				fmt.Fprintln(p.Log, err)
+				return false
+			}
+			return true
+		},
+		end: func(*Process) int { select {} },
+	},
+	{
+		ID: "talks-too-much", Doc: "it floods its log, which nobody can hold against it", In: "items/story",
+		start: func(p *Process) bool {
+			io.WriteString(p.Log, strings.Repeat("polishing the shelves\n", 100_000))
+			return true
+		},
+	},
+}

@@ -1,0 +1,161 @@
+package faux
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Style is how a server writes what it has to say: everything that two right servers may do differently. The zero
+// Style is plain: compact, sorted, in one piece. It is safe for use by several conversations.
+type Style struct {
+	mu   sync.Mutex
+	dice *rand.Rand // nil: plain
+}
+
+// NewStyle returns a style in which everything that does not matter is drawn anew each time.
+func NewStyle(seed uint64) *Style {
+	return &Style{dice: rand.New(rand.NewPCG(seed, 0))}
+}
+
+// below draws a number from 0 to n-1; 0 in the plain style.
+func (s *Style) below(n int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dice == nil || n <= 0 {
+		return 0
+	}
+	return s.dice.IntN(n)
+}
+
+func (s *Style) shuffle(n int, swap func(i, j int)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dice != nil {
+		s.dice.Shuffle(n, swap)
+	}
+}
+
+// json writes a value: members in any order, blanks anywhere, numbers, times and texts in any of their spellings.
+func (s *Style) json(v any) []byte {
+	switch v := v.(type) {
+	case object:
+		parts := make([][]byte, 0, len(v))
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		s.shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
+		for _, name := range names {
+			parts = append(parts, fmt.Appendf(nil, "%s%s:%s%s", s.text(name), s.blank(), s.blank(), s.json(v[name])))
+		}
+		return s.enclose("{", parts, "}")
+	case []any:
+		parts := make([][]byte, len(v))
+		for i := range v {
+			parts[i] = s.json(v[i])
+		}
+		return s.enclose("[", parts, "]")
+	case string:
+		return s.text(v)
+	case time.Time:
+		return s.time(v)
+	case json.Number:
+		return s.number(v)
+	default:
+		return must(json.Marshal(v))
+	}
+}
+
+func (s *Style) enclose(open string, parts [][]byte, end string) []byte {
+	joint := "," + s.blank()
+	return fmt.Appendf(nil, "%s%s%s%s%s", open, s.blank(), bytes.Join(parts, []byte(joint)), s.blank(), end)
+}
+
+// blank returns insignificant white space, but no line end: the same text goes into events.
+func (s *Style) blank() string { return []string{"", " ", "\t", "  "}[s.below(4)] }
+
+// text writes a string, now and then with what is not ASCII escaped.
+func (s *Style) text(v string) []byte {
+	if s.below(2) == 0 {
+		return must(json.Marshal(v))
+	}
+	out := []byte{'"'}
+	for _, c := range v {
+		switch {
+		case c < 0x80:
+			quoted := must(json.Marshal(string(c)))
+			out = append(out, quoted[1:len(quoted)-1]...)
+		default:
+			out = fmt.Appendf(out, `\u%04X`, c) // nothing beyond U+FFFF is on the shelves
+		}
+	}
+	return append(out, '"')
+}
+
+func (s *Style) number(v json.Number) []byte {
+	spellings := map[json.Number][]string{"1.5": {"1.5", "1.50", "15e-1", "0.15E+1"}}[v]
+	return []byte(spellings[s.below(len(spellings))])
+}
+
+func (s *Style) time(v time.Time) []byte {
+	zones := []*time.Location{time.UTC, time.FixedZone("", 2*60*60), time.FixedZone("", -9*60*60-30*60)}
+	layouts := []string{time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000Z07:00"}
+	return must(json.Marshal(v.In(zones[s.below(len(zones))]).Format(layouts[s.below(len(layouts))])))
+}
+
+// header returns fields in any order, their names in any case.
+func (s *Style) header(fields []field) []field {
+	out := slices.Clone(fields)
+	s.shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	for i := range out {
+		out[i].name = []string{out[i].name, strings.ToLower(out[i].name), strings.ToUpper(out[i].name)}[s.below(3)]
+	}
+	return out
+}
+
+// end puts the empty line behind a head.
+func (s *Style) end(head []byte) []byte { return append(head, "\r\n"...) }
+
+// frame returns a body as it goes on the wire and the field that says how: with its length, or in chunks.
+func (s *Style) frame(body []byte) (framing, content []byte) {
+	if s.below(2) == 0 {
+		return fmt.Appendf(nil, "Content-Length: %d\r\n", len(body)), body
+	}
+	for _, part := range s.split(string(body)) {
+		content = append(content, chunk(part)...)
+	}
+	return []byte("Transfer-Encoding: chunked\r\n"), append(content, "0\r\n\r\n"...)
+}
+
+// split cuts a text into pieces; none is empty, for an empty chunk would end a body.
+func (s *Style) split(text string) []string {
+	var out []string
+	for len(text) > 0 {
+		n := len(text)
+		if s.below(2) == 1 {
+			n = 1 + s.below(len(text))
+		}
+		out = append(out, text[:n])
+		text = text[n:]
+	}
+	return out
+}
+
+// phase returns by how much a ping is late, well within what two right servers may be apart.
+func (s *Style) phase(beat time.Duration) time.Duration {
+	return time.Duration(s.below(int(beat) / 10))
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic("faux: a value of its own has no JSON: " + err.Error())
+	}
+	return b
+}

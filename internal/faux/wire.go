@@ -1,0 +1,84 @@
+package faux
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// A wire is the connection that an answer goes over. Most of its methods are for faults.
+type wire struct {
+	net.Conn
+	server *Server
+	in     *bufio.Reader
+}
+
+// put writes all parts at once, and reports whether the client took them.
+func (w *wire) put(parts ...[]byte) bool {
+	all := parts[0]
+	if len(parts) > 1 {
+		all = bytes.Join(parts, nil)
+	}
+	n, err := w.Write(all)
+	w.server.written.Add(int64(n))
+	return err == nil
+}
+
+// framed writes a head and a body with the length that the head is to claim.
+func (w *wire) framed(head []byte, length int, body []byte) bool {
+	return w.put(head, fmt.Appendf(nil, "Content-Length: %d\r\n\r\n", length), body)
+}
+
+// wait lets time pass, and reports whether the server goes on.
+func (w *wire) wait(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-w.server.done:
+		return false
+	}
+}
+
+// hang does nothing until the server ends.
+func (w *wire) hang() { <-w.server.done }
+
+// drip writes a byte a second, nearly: not in the same moment in which a bound of whole seconds is over.
+func (w *wire) drip(text []byte) {
+	const pace = 990 * time.Millisecond
+	for i := range text {
+		if !w.put(text[i:i+1]) || !w.wait(pace) {
+			return
+		}
+	}
+}
+
+// chunk returns a chunk of a body (RFC 9112 §7.1).
+func chunk(data string) []byte { return fmt.Appendf(nil, "%x\r\n%s\r\n", len(data), data) }
+
+// flood writes something over and over, until the client has enough or so many bytes are written.
+func (w *wire) flood(text []byte, most int64) {
+	for n := int64(0); n < most && w.put(text); n += int64(len(text)) {
+	}
+}
+
+// reset makes the end of the connection a reset (TCP RST).
+func (w *wire) reset() {
+	if tcp, ok := w.Conn.(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
+}
+
+// gone returns a channel that is closed when the client has hung up. What it sends in the meantime is passed over.
+func (w *wire) gone() <-chan struct{} {
+	gone := make(chan struct{})
+	w.server.running.Go(func() {
+		defer close(gone)
+		io.Copy(io.Discard, w.in)
+	})
+	return gone
+}
