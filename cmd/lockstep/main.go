@@ -151,6 +151,9 @@ column, and with what to write instead. Starts nothing. Exits with 2 when there 
 			if err != nil {
 				return &exitError{exitUsage, err}
 			}
+			for _, note := range p.Contract.Unjudged() {
+				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
+			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %d scenarios\n", config, len(p.Scenarios))
 			return nil
 		},
