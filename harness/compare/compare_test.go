@@ -459,6 +459,28 @@ func TestABurstIsComparedWithoutOrder(t *testing.T) {
 	}
 }
 
+func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
+	closed, canceled := &transcript.Failure{Kind: transcript.FailClosed, Text: "closed"}, &transcript.Failure{Kind: transcript.FailCanceled}
+	for _, tc := range []struct {
+		name      string
+		ref, cand *transcript.Failure
+		want      []string
+	}{
+		{"both are let go", closed, closed, nil},
+		{"both wait", canceled, canceled, nil},
+		{"one is let go, one waits", closed, canceled, []string{"status status"}},
+		{"one is answered, one waits", nil, canceled, nil}, // that is a matter of time
+		{"one is answered, one is let go", nil, closed, []string{"status status"}},
+	} {
+		ref, cand := newSide("ref").answers(`1`), newSide("cand").answers(`1`)
+		ref.t.Steps[0].Kind, ref.t.Steps[0].Exchanges[0].Failure = "close", tc.ref
+		cand.t.Steps[0].Kind, cand.t.Steps[0].Exchanges[0].Failure = "close", tc.cand
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 func TestWhatIsNotComparedIsCounted(t *testing.T) {
 	ref := newSide("ref").answers(`1`, `2`, `3`).stream("bus", `ping `).stream("other", `a 1`)
 	cand := newSide("cand").answers(`1`, `2`, `3`).stream("bus")

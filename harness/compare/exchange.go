@@ -18,6 +18,13 @@ import (
 // exchange compares one pair of answers.
 func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcript.Exchange) {
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
+		if one, other := broke(ref), broke(cand); givenUp(step) && one != other {
+			c.add(Difference{
+				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status",
+				Reference: outcome(ref), Candidate: outcome(cand), Text: "the one lets go of its client, the other does not",
+			})
+			return
+		}
 		c.notCompared("an exchange that failed", 1) // Shortfalls has the failure
 		return
 	}
@@ -42,6 +49,22 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	}
 	for _, d := range inBody {
 		report(d)
+	}
+}
+
+// broke reports whether the server broke the exchange.
+func broke(x *transcript.Exchange) bool {
+	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
+}
+
+func outcome(x *transcript.Exchange) string {
+	switch {
+	case broke(x):
+		return x.Failure.Text
+	case x.Response != nil:
+		return strconv.Itoa(x.Response.Status)
+	default:
+		return absent
 	}
 }
 

@@ -78,7 +78,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	for i, x := range s.Exchanges {
 		f := x.Failure
 		failed = failed || f != nil
-		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !d.follows(f, x.Done) {
+		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.follows(f, x.Done) {
 			add(Shortfall{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
 				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
@@ -109,6 +109,9 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	}
 	return out
 }
+
+// givenUp reports whether the scenario hangs up on the step's exchange, instead of waiting for what becomes of it.
+func givenUp(s *transcript.Step) bool { return s.Kind == "close" || s.Kind == "drop" }
 
 func during(p transcript.Phase) string {
 	switch p {

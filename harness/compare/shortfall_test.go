@@ -47,6 +47,10 @@ func TestShortfallsOfSteps(t *testing.T) {
 		{"the scenario hung up", func(s *transcript.Step) {
 			s.Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailCanceled, Phase: transcript.PhaseHead}
 		}, nil},
+		{"the server hung up on a client that does not care", func(s *transcript.Step) {
+			s.Kind = "close"
+			s.Exchanges[0].Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseHead}
+		}, nil},
 		{"another status", func(s *transcript.Step) { s.Expect = &transcript.Expect{Status: 404} }, []string{"expectation status"}},
 		{"another header", func(s *transcript.Step) {
 			s.Expect = &transcript.Expect{Header: map[string]*string{"Content-Type": nil, "X": text("1")}}
