@@ -5,8 +5,12 @@ import (
 	"strings"
 )
 
-// A router finds the operation of a path. It goes by the raw segments of the target: a path is not cleaned, so "..",
-// empty segments and escaped slashes are what they are, and a target that no template fits finds nothing.
+// A router finds the operation of a path. It goes by the raw segments of the target: a path is not cleaned, so empty
+// segments and escaped slashes are what they are, and a target that no template fits finds nothing.
+//
+// A dot segment, percent-encoded or not, is no value of a parameter: it is "intended for use at the beginning of a
+// relative-path reference" (RFC 3986 §3.3) and gone when a path is resolved, so such a path has no operation. Nor has one
+// with a backslash, which a URI cannot have, and which is a slash to some of its readers (URL Standard §4.4).
 //
 // "When matching URLs, concrete (non-templated) paths would be matched before their templated counterparts" (OpenAPI
 // 3.0.3 §4.7.8.1), segment by segment from the left. A path that lacks the method gives way to the next that fits.
@@ -83,7 +87,7 @@ func splitTemplate(segment string) []string {
 // find returns the operation and the raw values of its path parameters, in the order of the template.
 func (r *router) find(method, path string) (*Operation, []string) {
 	rest, ok := strings.CutPrefix(path, "/")
-	if !ok {
+	if !ok || needsResolving(path) {
 		return nil, nil
 	}
 	var values []string
@@ -99,12 +103,24 @@ func (r *router) find(method, path string) (*Operation, []string) {
 func (r *router) knows(path string) bool {
 	rest, ok := strings.CutPrefix(path, "/")
 	var values []string
-	return ok && r.walk(rest, &values, func(ops map[string]*Operation) *Operation {
+	return ok && !needsResolving(path) && r.walk(rest, &values, func(ops map[string]*Operation) *Operation {
 		for _, op := range ops {
 			return op
 		}
 		return nil
 	}) != nil
+}
+
+func needsResolving(path string) bool {
+	if strings.Contains(path, `\`) {
+		return true
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) <= len("%2E%2E") && (unescape(segment) == "." || unescape(segment) == "..") {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *router) walk(rest string, values *[]string, pick func(map[string]*Operation) *Operation) *Operation {

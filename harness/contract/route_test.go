@@ -57,8 +57,13 @@ func TestOperationFindsTheMostConcretePath(t *testing.T) {
 		{"HEAD", "/api/v1/tools/1", "tool [1]"},
 		{"GET", "/api/v1/tools/a%2Fb", "tool [a%2Fb]"},
 		{"GET", "/api/v1/tools/%zz%", "tool [%zz%]"},
-		{"GET", "/api/v1/tools/..", "tool [..]"},
-		{"GET", `/api/v1/tools/a\b`, `tool [a\b]`},
+		{"GET", "/api/v1/tools/...", "tool [...]"},
+		{"GET", "/api/v1/tools/..", ""}, // a dot segment, however it is spelled
+		{"GET", "/api/v1/tools/%2E", ""},
+		{"GET", "/api/v1/tools/.%2e", ""},
+		{"GET", "/api/v1/tools/%2e%2E/x.json", ""},
+		{"GET", `/api/v1/tools/a\b`, ""},
+		{"GET", "/api/v1/tools/a%5Cb", "tool [a%5Cb]"},
 		{"GET", "/api/v1/tools/1/x.json", "part [1 x]"},
 		{"GET", "/api/v1/tools/1/parts", "parts [1]"},
 		{"GET", "/api/v1/%74ools", "tools []"}, // the same path, by RFC 3986 §6.2.2.2
