@@ -157,7 +157,7 @@ func responseIssues(value jsonwire.Text, at validation.Path, yield func(validati
 const maxTimeout = math.MaxInt32
 
 // checkExecute checks the body of /client-tools/execute, whose errors are all the same (CT 4.4, decisions S8 and S9). A
-// timeout is let through as a plain integer.
+// timeout is let through as a plain integer, and a negative one as 0, which means the same.
 func checkExecute(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
 	if text.Kind() == "null" {
 		text = jsonwire.Text("{}")
@@ -183,7 +183,7 @@ func checkExecute(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
 			return nil, executeMalformed
 		}
 		values = slices.Clone(values)
-		values[last] = strconv.AppendInt(nil, min(ms, maxTimeout), 10)
+		values[last] = strconv.AppendInt(nil, min(max(ms, 0), maxTimeout), 10)
 	}
 	return jsonwire.Object(names, values), nil
 }

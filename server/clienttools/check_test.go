@@ -113,9 +113,12 @@ func TestValidBodiesReachTheHandlerWithoutWhatIsIgnored(t *testing.T) {
 		{"executeClientTool", `{"timeout":1e3,"input":{"z":1,"a":2},"toolID":"t","callID":"c","messageID":"m","sessionID":"s","requestID":""}`,
 			`{"toolID":"t","requestID":"","sessionID":"s","messageID":"m","callID":"c","input":{"z":1,"a":2},"timeout":1000}`},
 		{"executeClientTool", `{"timeout":0}`, `{"timeout":0}`},
-		{"executeClientTool", `{"timeout":-1.0}`, `{"timeout":-1}`},
+		{"executeClientTool", `{"timeout":-1.0}`, `{"timeout":0}`},
 		{"executeClientTool", `{"timeout":2147483648}`, `{"timeout":2147483647}`},
-		{"executeClientTool", `{"timeout":1e999999999}`, `{"timeout":2147483647}`},
+		{"executeClientTool", `{"timeout":1e300}`, `{"timeout":2147483647}`},
+		{"executeClientTool", `{"timeout":-1e300}`, `{"timeout":0}`},
+		{"executeClientTool", `{"timeout":1e-999999999}`, `{"timeout":0}`},
+		{"executeClientTool", `{"timeout":12345.00000000000000000000001}`, `{"timeout":12345}`},
 	} {
 		bound, refused := checked(t, tc.operation, tc.body)
 		if refused != nil {
@@ -131,7 +134,7 @@ func TestWhatExecuteCallsMalformed(t *testing.T) {
 		`[]`, `"x"`, `5`, `true`,
 		`{"toolID":null}`, `{"toolID":5}`, `{"requestID":null}`, `{"sessionID":{}}`, `{"messageID":1}`, `{"callID":[]}`,
 		`{"input":null}`, `{"input":[]}`, `{"input":"x"}`,
-		`{"timeout":null}`, `{"timeout":1.5}`, `{"timeout":"1000"}`, `{"timeout":1e-1}`, `{"timeout":true}`,
+		`{"timeout":null}`, `{"timeout":1.5}`, `{"timeout":"1000"}`, `{"timeout":1e-1}`, `{"timeout":1e999}`, `{"timeout":-1e999999999}`, `{"timeout":true}`,
 	} {
 		_, refused := checked(t, "executeClientTool", body)
 		if refused == nil {
