@@ -97,7 +97,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	last := len(s.Exchanges) - 1
 	var mismatches []match.Mismatch
 	if s.Burst {
-		mismatches = match.Count(s.Expect.Count, s.Exchanges)
+		mismatches = match.Burst(s.Expect, s.Exchanges)
 	} else if s.Exchanges[last].Failure == nil {
 		mismatches = match.Exchange(s.Expect, s.Exchanges[last])
 	}

@@ -65,6 +65,9 @@ func TestShortfallsOfSteps(t *testing.T) {
 		{"a burst", func(s *transcript.Step) {
 			s.Burst, s.Expect = true, &transcript.Expect{Count: map[int]int{200: 0, 404: 1}}
 		}, []string{"expectation count of 200", "expectation count of 404"}},
+		{"an answer of a burst", func(s *transcript.Step) {
+			s.Burst, s.Expect = true, &transcript.Expect{Status: 404}
+		}, []string{"expectation answer 1 of 1, status"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSide("ref").answers(`{"a":1}`)

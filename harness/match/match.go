@@ -6,6 +6,7 @@
 package match
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -38,15 +39,16 @@ func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	return p.JSON == nil || len(JSON(p.JSON, "", []byte(ev.Data))) == 0
 }
 
-// Exchange returns the demands that an exchange does not meet. A demand on an answer that did not come is not met.
+// Exchange returns the demands that an exchange does not meet. A demand on an answer that did not come is not met,
+// whatever it is: there is no header without a field then, and no body that is empty.
 func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	r := x.Response
 	if r == nil {
-		r = &transcript.Response{}
+		return unanswered(e, x)
 	}
 	var out []Mismatch
 	if e.Status != 0 && e.Status != r.Status {
-		out = append(out, Mismatch{"status", strconv.Itoa(e.Status), statusText(x)})
+		out = append(out, Mismatch{"status", strconv.Itoa(e.Status), strconv.Itoa(r.Status)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Header)) {
 		out = append(out, header(name, e.Header[name], r.Header)...)
@@ -57,25 +59,36 @@ func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	if e.JSON != nil {
 		out = append(out, JSON(e.JSON, "body", r.Body.Bytes)...)
 	}
+	if e.Count != nil { // of a single request
+		out = append(out, Count(e.Count, []*transcript.Exchange{x})...)
+	}
 	if len(e.OneOf) > 0 {
-		out = append(out, oneOf(e.OneOf, x)...)
+		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return Exchange(e, x) })...)
 	}
 	return out
 }
 
-func statusText(x *transcript.Exchange) string {
+// unanswered is the one mismatch of an exchange without an answer; none when nothing is demanded.
+func unanswered(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
+	got := "no answer"
+	if x.Failure != nil {
+		got += ": " + x.Failure.Text
+	}
 	switch {
-	case x.Response != nil:
-		return strconv.Itoa(x.Response.Status)
-	case x.Failure != nil:
-		return "no answer: " + x.Failure.Text
+	case e.Status != 0:
+		return []Mismatch{{"status", strconv.Itoa(e.Status), got}}
+	case len(e.Header)+len(e.Count)+len(e.OneOf) > 0 || e.Body != nil || e.JSON != nil:
+		return []Mismatch{{"answer", "an answer", got}}
 	default:
-		return "no answer"
+		return nil
 	}
 }
 
+// header compares a field with what is wanted. One that came in several lines is their values joined by commas
+// (RFC 9110 §5.2): a second line that says the contrary must not go unseen.
 func header(name string, want *string, h transcript.Header) []Mismatch {
-	got, there := h.Get(name)
+	values := h.Values(name)
+	got, there := strings.Join(values, ", "), len(values) > 0
 	switch {
 	case want == nil && there:
 		return []Mismatch{{"header " + name, "no such field", strconv.Quote(got)}}
@@ -88,10 +101,10 @@ func header(name string, want *string, h transcript.Header) []Mismatch {
 }
 
 // oneOf returns nothing when an alternative holds, and else what is wrong with the nearest.
-func oneOf(alternatives []transcript.Expect, x *transcript.Exchange) []Mismatch {
+func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mismatch) []Mismatch {
 	var nearest []Mismatch
 	for i := range alternatives {
-		got := Exchange(&alternatives[i], x)
+		got := meets(&alternatives[i])
 		if len(got) == 0 {
 			return nil
 		}
@@ -103,6 +116,31 @@ func oneOf(alternatives []transcript.Expect, x *transcript.Exchange) []Mismatch 
 		nearest[i].Want += " (the nearest of " + strconv.Itoa(len(alternatives)) + " alternatives)"
 	}
 	return nearest
+}
+
+// Burst returns the demands that the answers to a burst do not meet. A count is about all of them, so are alternatives:
+// one has to hold for the burst as a whole. Everything else is demanded of each answer, and told of the first that does
+// not meet it.
+func Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
+	var out []Mismatch
+	if e.Count != nil {
+		out = Count(e.Count, xs)
+	}
+	each := *e
+	each.Count, each.OneOf = nil, nil
+	for i, x := range xs {
+		if missed := Exchange(&each, x); len(missed) > 0 {
+			for _, m := range missed {
+				m.Place = fmt.Sprintf("answer %d of %d, %s", i+1, len(xs), m.Place)
+				out = append(out, m)
+			}
+			break
+		}
+	}
+	if len(e.OneOf) > 0 {
+		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return Burst(e, xs) })...)
+	}
+	return out
 }
 
 // Count returns the demands on a burst that do not hold: how many answers have which status. Statuses that are not
@@ -137,7 +175,11 @@ func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	root, _, err := jsontree.Parse(doc)
 	if err != nil {
-		return []Mismatch{{place(at, ""), "JSON", excerpt(doc) + ": " + err.Error()}}
+		got := err.Error()
+		if len(doc) > 0 {
+			got = excerpt(doc) + ": " + got
+		}
+		return []Mismatch{{place(at, ""), "JSON", got}}
 	}
 	var out []Mismatch
 	if p.Whole != nil && !equal(p.Whole, root) {
@@ -210,13 +252,16 @@ func equalValue(want json.RawMessage, got any) bool {
 	return err == nil && equal(want, node)
 }
 
-// encode writes a value that came from JSON.
+// encode writes a value that came from JSON. It is shown to people, and captured to be sent again, so it has none of
+// the escapes that make JSON fit for HTML.
 func encode(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		panic(fmt.Sprintf("match: a value that was read from JSON cannot be written as JSON: %v", err))
 	}
-	return b
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 func show(got jsonpath.NodeList) string {
