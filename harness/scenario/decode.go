@@ -47,7 +47,7 @@ func (d *decoder) scenario(root *yamldoc.Node) *Scenario {
 func (d *decoder) vars(vars, repeat *yamldoc.Node) []Var {
 	var out []Var
 	for k, v := range repeat.Entries() {
-		text := strings.Repeat(v.Get("text").Str(), number(v.Get("times")))
+		text := strings.Repeat(v.Get("text").Str(), d.number(v.Get("times")))
 		out = append(out, Var{k.Text, Value{kind: yamldoc.String, set: true, str: Literal(text)}})
 	}
 	for k, v := range vars.Entries() {
@@ -70,7 +70,7 @@ func (d *decoder) teardown(i int, n *yamldoc.Node) Step {
 	h := d.http(n)
 	h.AllowStatus = []int{}
 	for _, item := range n.Get("allow_status").Elements() {
-		h.AllowStatus = append(h.AllowStatus, number(item))
+		h.AllowStatus = append(h.AllowStatus, d.number(item))
 	}
 	return Step{ID: "teardown." + strconv.Itoa(i+1), Line: n.Line, Text: stepText(n, h), Do: h}
 }
@@ -113,7 +113,7 @@ func (d *decoder) action(id string, n *yamldoc.Node) Action {
 		return d.open(n)
 	case n.Get("await") != nil:
 		return &Await{
-			Stream: n.Get("await").Text, Match: d.pattern(n.Get("match")), Times: max(1, number(n.Get("times"))),
+			Stream: n.Get("await").Text, Match: d.pattern(n.Get("match")), Times: max(1, d.number(n.Get("times"))),
 			End: n.Get("end") != nil, Within: within, Capture: d.captures(n.Get("capture")),
 		}
 	case n.Get("never") != nil:
@@ -121,7 +121,7 @@ func (d *decoder) action(id string, n *yamldoc.Node) Action {
 	case n.Get("poll") != nil:
 		return d.poll(n)
 	case n.Get("stop") != nil:
-		return &Stop{Within: within, Exit: number(n.Get("exit"))}
+		return &Stop{Within: within, Exit: d.number(n.Get("exit"))}
 	case n.Get("parallel") != nil:
 		return d.parallel(id, n.Get("parallel"))
 	}
@@ -137,7 +137,7 @@ func (d *decoder) http(n *yamldoc.Node) *HTTP {
 	return &HTTP{
 		Request: d.request(n, "http"),
 		Within:  d.duration(n.Get("within")),
-		Burst:   number(n.Get("burst")),
+		Burst:   d.number(n.Get("burst")),
 		Expect:  d.expect(n.Get("expect")),
 		Capture: d.captures(n.Get("capture")),
 		Compare: d.rules(n.Get("compare")),
@@ -270,7 +270,7 @@ func (d *decoder) expect(n *yamldoc.Node) *Expect {
 	if n == nil {
 		return nil
 	}
-	e := &Expect{Status: number(n.Get("status")), Body: d.optional(n.Get("body")), JSON: d.json(n)}
+	e := &Expect{Status: d.number(n.Get("status")), Body: d.optional(n.Get("body")), JSON: d.json(n)}
 	for k, v := range n.Get("headers").Entries() {
 		demand := HeaderDemand{Name: k.Text}
 		if v.Kind != yamldoc.Null {
@@ -282,7 +282,7 @@ func (d *decoder) expect(n *yamldoc.Node) *Expect {
 		if e.Count == nil {
 			e.Count = map[int]int{}
 		}
-		e.Count[number(k)] = number(v)
+		e.Count[d.number(k)] = d.number(v)
 	}
 	for _, item := range n.Get("one_of").Elements() {
 		e.OneOf = append(e.OneOf, *d.expect(item))
@@ -429,8 +429,15 @@ func (d *decoder) duration(n *yamldoc.Node) time.Duration {
 	return v
 }
 
-func number(n *yamldoc.Node) int {
-	v, _ := strconv.Atoi(n.Str()) // the schema wants an integer within bounds
+// number returns an integer, which the schema has found within bounds; 0 when it is not given.
+func (d *decoder) number(n *yamldoc.Node) int {
+	if n == nil {
+		return 0
+	}
+	v, err := strconv.Atoi(n.Text)
+	if err != nil { // 2e2 and 200.0 are integers to a schema
+		d.problem(n, fmt.Sprintf("%s is not written as a whole number", n.Text), "write it in digits")
+	}
 	return v
 }
 

@@ -40,6 +40,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a time without a unit", head + "steps: [{http: GET /, within: 5}]", []string{`4:31: "within" is a number → write a time with its unit, such as 300ms, 2s or 1m`}},
 		{"no time", head + "steps: [{http: GET /, within: 0s}]", []string{`4:31: "0s" is no time to wait → write a time above 0 with its unit, such as 300ms, 2s or 1m`}},
 		{"a status in quotes", head + `steps: [{http: GET /, expect: {status: "200"}}]`, []string{`4:40: "status" is a string → make it a whole number`}},
+		{"a status that is no text of digits", head + "steps: [{http: GET /, expect: {status: 2e2}}]", []string{`4:40: 2e2 is not written as a whole number → write it in digits`}},
 		{"an expectation of nothing", head + "steps: [{http: GET /, expect: {}}]", []string{`4:31: "expect" is too short → fill it in, or leave it out`}},
 		{"two bodies", head + "steps: [{http: POST /, json: {}, raw: {text: x}}]", []string{`4:34: a step has both json and raw → send one body: remove json or raw`}},
 		{"a raw body without bytes", head + "steps: [{http: POST /, raw: {type: x}}]", []string{`4:29: "raw" is not what belongs here → give the body as text, or as base64`}},
