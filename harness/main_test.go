@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -28,11 +27,9 @@ func TestMain(m *testing.M) {
 		os.Exit(play(role))
 	}
 	status := leak.Run(m)
-	for _, left := range []string{children(), strays()} {
-		if left != "" && status == 0 {
-			fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
-			status = 1
-		}
+	if left := leak.Processes(); left != "" && status == 0 {
+		fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
+		status = 1
 	}
 	os.Exit(status)
 }
@@ -66,29 +63,4 @@ func again(role string) error {
 		_, err = out.Read(make([]byte, 1))
 	}
 	return err
-}
-
-// children says whether the test process has a child, collected or not.
-func children() string {
-	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-	if err == syscall.ECHILD {
-		return ""
-	}
-	return fmt.Sprintf("a child process (wait4: %d, %v)", pid, err)
-}
-
-// strays says whether any process of the machine still runs this test binary. It can tell on Linux only.
-func strays() string {
-	self, err := os.Executable()
-	if err != nil {
-		return err.Error()
-	}
-	links, _ := filepath.Glob("/proc/[0-9]*/exe")
-	for _, link := range links {
-		exe, err := os.Readlink(link)
-		if err == nil && exe == self && link != fmt.Sprintf("/proc/%d/exe", os.Getpid()) {
-			return "a process that runs " + exe + ": " + link
-		}
-	}
-	return ""
 }

@@ -5,12 +5,12 @@ package target
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 )
 
 // TestMain is two programs. With the name of a role in its environment the test binary is one of the servers of
@@ -21,38 +21,13 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
-	for _, left := range []string{children(), strays(), goroutines(), reservations()} {
+	for _, left := range []string{leak.Processes(), goroutines(), reservations()} {
 		if left != "" && code == 0 {
 			fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
 			code = 1
 		}
 	}
 	os.Exit(code)
-}
-
-// children says whether the test process has a child, collected or not.
-func children() string {
-	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-	if err == syscall.ECHILD {
-		return ""
-	}
-	return fmt.Sprintf("a child process (wait4: %d, %v)", pid, err)
-}
-
-// strays says whether any process of the machine still runs this test binary. It can tell on Linux only.
-func strays() string {
-	self, err := os.Executable()
-	if err != nil {
-		return err.Error()
-	}
-	links, _ := filepath.Glob("/proc/[0-9]*/exe")
-	for _, link := range links {
-		exe, err := os.Readlink(link)
-		if err == nil && exe == self && link != fmt.Sprintf("/proc/%d/exe", os.Getpid()) {
-			return "a process that runs " + exe + ": " + link
-		}
-	}
-	return ""
 }
 
 // reservations says whether a port is still reserved.

@@ -1,4 +1,4 @@
-// Package leak fails a package's tests when a goroutine outlives them.
+// Package leak fails a package's tests when a goroutine, or a process, outlives them.
 //
 //	func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 package leak

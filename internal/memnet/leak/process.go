@@ -1,0 +1,42 @@
+//go:build unix
+
+package leak
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Processes says what the tests have left running: a child, collected or not, or on Linux any process of the machine
+// that runs this test binary. It returns "" when there is nothing.
+func Processes() string {
+	if child := child(); child != "" {
+		return child
+	}
+	return stray()
+}
+
+func child() string {
+	pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+	if err == syscall.ECHILD {
+		return ""
+	}
+	return fmt.Sprintf("a child process (wait4: %d, %v)", pid, err)
+}
+
+func stray() string {
+	self, err := os.Executable()
+	if err != nil {
+		return err.Error()
+	}
+	links, _ := filepath.Glob("/proc/[0-9]*/exe")
+	for _, link := range links {
+		exe, err := os.Readlink(link)
+		if err == nil && exe == self && link != fmt.Sprintf("/proc/%d/exe", os.Getpid()) {
+			return "a process that runs " + exe + ": " + link
+		}
+	}
+	return ""
+}
