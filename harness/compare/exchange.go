@@ -18,10 +18,10 @@ import (
 // exchange compares one pair of answers.
 func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcript.Exchange) {
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
-		if one, other := broke(ref), broke(cand); givenUp(step) && one != other {
+		if givenUp(step) && (ref.Failure == nil) != (cand.Failure == nil) && (broke(ref) || broke(cand)) {
 			c.add(Difference{
 				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status",
-				Reference: outcome(ref), Candidate: outcome(cand), Text: "the one lets go of its client, the other does not",
+				Reference: outcome(ref), Candidate: outcome(cand), Text: "one answers, the other lets go of its client",
 			})
 			return
 		}
@@ -52,20 +52,16 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	}
 }
 
-// broke reports whether the server broke the exchange.
+// broke reports whether the server broke the exchange. One that our side canceled may have been about to.
 func broke(x *transcript.Exchange) bool {
 	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
 }
 
 func outcome(x *transcript.Exchange) string {
-	switch {
-	case broke(x):
+	if x.Failure != nil {
 		return x.Failure.Text
-	case x.Response != nil:
-		return strconv.Itoa(x.Response.Status)
-	default:
-		return absent
 	}
+	return strconv.Itoa(x.Response.Status)
 }
 
 func bodyKind(x *transcript.Exchange) string {
