@@ -123,6 +123,14 @@ var bom = []byte("\xef\xbb\xbf")
 // Parse reads one document. The error says why there is no tree: the text is not JSON (RFC 8259), or is nested too deep.
 // A defective document has a tree all the same: invalid bytes read as U+FFFD, both members of a repeated name are kept.
 func Parse(data []byte) (*Node, []Defect, error) {
+	if root, ok := scan(data); ok {
+		return root, nil, nil
+	}
+	return read(data)
+}
+
+// read reads a document token by token, and says what is wrong with it.
+func read(data []byte) (*Node, []Defect, error) {
 	var p parser
 	if rest, ok := bytes.CutPrefix(data, bom); ok {
 		p.defect(ByteOrderMark, "", "the document begins with a byte order mark (RFC 8259 §8.1)")

@@ -1,0 +1,273 @@
+package jsontree
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// scan reads a document without a defect, as nearly all are, several times as fast as the decoder does: its texts are
+// parts of one string, and what trees are made of is allocated by the dozen. It gives up on everything else, without a
+// word why; that is the decoder's to say.
+func scan(data []byte) (root *Node, ok bool) {
+	s := scanner{text: string(data)}
+	if !utf8.ValidString(s.text) {
+		return nil, false
+	}
+	s.names, s.items = make([]string, 0, s.chunk()), make([]*Node, 0, s.chunk())
+	root = s.value(1)
+	s.blanks()
+	return root, root != nil && s.at == len(s.text)
+}
+
+type scanner struct {
+	text string
+	at   int
+
+	// The members of the objects and arrays that are being read. Each takes its own from the end when it is complete.
+	names []string
+	items []*Node
+
+	free struct { // allocated, and not yet part of the tree
+		nodes []Node
+		names []string
+		items []*Node
+	}
+}
+
+// next returns the next byte, 0 at the end. JSON has no NUL outside strings.
+func (s *scanner) next() byte {
+	if s.at < len(s.text) {
+		return s.text[s.at]
+	}
+	return 0
+}
+
+func (s *scanner) blanks() {
+	for s.at < len(s.text) {
+		switch s.text[s.at] {
+		case ' ', '\t', '\r', '\n':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// take reads a byte behind blanks, if it is the next.
+func (s *scanner) take(c byte) bool {
+	s.blanks()
+	if s.next() != c {
+		return false
+	}
+	s.at++
+	return true
+}
+
+func (s *scanner) node(kind Kind) *Node {
+	n := &carve(&s.free.nodes, 1, s.chunk())[0]
+	n.Kind = kind
+	return n
+}
+
+// chunk is how much is allocated at a time: there is about one value in 16 bytes.
+func (s *scanner) chunk() int { return min(64, 1+len(s.text)/16) }
+
+// carve takes n elements from those that are free, and makes more of these when they do not suffice.
+func carve[E any](free *[]E, n, chunk int) []E {
+	if len(*free) < n {
+		*free = make([]E, max(n, chunk))
+	}
+	part := (*free)[:n:n]
+	*free = (*free)[n:]
+	return part
+}
+
+// members takes the last items that were read into a slice of their own; nil when there are none.
+func (s *scanner) members(first int) (items []*Node) {
+	if n := len(s.items) - first; n > 0 {
+		items = carve(&s.free.items, n, s.chunk())
+		copy(items, s.items[first:])
+		s.items = s.items[:first]
+	}
+	return items
+}
+
+// value reads the next value; nil when there is none.
+func (s *scanner) value(depth int) *Node {
+	s.blanks()
+	switch c := s.next(); c {
+	case '{':
+		s.at++
+		return s.object(depth)
+	case '[':
+		s.at++
+		return s.array(depth)
+	case '"':
+		text, ok := s.string()
+		if !ok {
+			return nil
+		}
+		n := s.node(String)
+		n.Text = text
+		return n
+	case 't':
+		return s.literal(Boolean, "true")
+	case 'f':
+		return s.literal(Boolean, "false")
+	case 'n':
+		return s.literal(Null, "null")
+	default:
+		return s.number()
+	}
+}
+
+func (s *scanner) literal(kind Kind, text string) *Node {
+	if !strings.HasPrefix(s.text[s.at:], text) {
+		return nil
+	}
+	s.at += len(text)
+	n := s.node(kind)
+	if kind != Null {
+		n.Text = text
+	}
+	return n
+}
+
+// number reads "[ minus ] int [ frac ] [ exp ]" (RFC 8259 §6).
+func (s *scanner) number() *Node {
+	from := s.at
+	if s.next() == '-' {
+		s.at++
+	}
+	if s.next() == '0' {
+		s.at++
+	} else if !s.digits() {
+		return nil
+	}
+	if s.next() == '.' {
+		s.at++
+		if !s.digits() {
+			return nil
+		}
+	}
+	if c := s.next(); c == 'e' || c == 'E' {
+		s.at++
+		if c := s.next(); c == '+' || c == '-' {
+			s.at++
+		}
+		if !s.digits() {
+			return nil
+		}
+	}
+	n := s.node(Number)
+	n.Text = s.text[from:s.at]
+	return n
+}
+
+// digits reads at least one.
+func (s *scanner) digits() bool {
+	from := s.at
+	for c := s.next(); '0' <= c && c <= '9'; c = s.next() {
+		s.at++
+	}
+	return s.at > from
+}
+
+// string reads a string and returns its value.
+func (s *scanner) string() (text string, ok bool) {
+	from := s.at
+	escaped := false
+	for s.at++; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '"':
+			s.at++
+			if !escaped {
+				return s.text[from+1 : s.at-1], true
+			}
+			b, err := jsontext.AppendUnquote(nil, s.text[from:s.at])
+			return string(b), err == nil
+		case c == '\\':
+			escaped = true
+			s.at++
+		case c < ' ':
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (s *scanner) array(depth int) *Node {
+	if depth > MaxDepth {
+		return nil
+	}
+	first := len(s.items)
+	for !s.take(']') {
+		if len(s.items) > first && !s.take(',') {
+			return nil
+		}
+		item := s.value(depth + 1)
+		if item == nil {
+			return nil
+		}
+		s.items = append(s.items, item)
+	}
+	n := s.node(Array)
+	n.Items = s.members(first)
+	return n
+}
+
+func (s *scanner) object(depth int) *Node {
+	if depth > MaxDepth {
+		return nil
+	}
+	firstName, firstItem := len(s.names), len(s.items)
+	for !s.take('}') {
+		if len(s.items) > firstItem && !s.take(',') {
+			return nil
+		}
+		if s.blanks(); s.next() != '"' {
+			return nil
+		}
+		name, ok := s.string()
+		if !ok || !s.take(':') {
+			return nil
+		}
+		s.names = append(s.names, name) // before the value, whose own names go and leave it there
+		item := s.value(depth + 1)
+		if item == nil {
+			return nil
+		}
+		s.items = append(s.items, item)
+	}
+	n := s.node(Object)
+	if names := s.names[firstName:]; len(names) > 0 {
+		n.Names = carve(&s.free.names, len(names), s.chunk())
+		copy(n.Names, names)
+		s.names = s.names[:firstName]
+	}
+	n.Items = s.members(firstItem)
+	if !n.makeIndex() {
+		return nil
+	}
+	return n
+}
+
+// makeIndex prepares an object that has all its members to be searched. It reports whether their names are all different.
+func (n *Node) makeIndex() bool {
+	if len(n.Names) <= small {
+		for i, name := range n.Names {
+			if slices.Contains(n.Names[:i], name) {
+				return false
+			}
+		}
+		return true
+	}
+	n.index = make(map[string]int, len(n.Names))
+	for i, name := range n.Names {
+		n.index[name] = i
+	}
+	return len(n.index) == len(n.Names)
+}
