@@ -58,10 +58,14 @@ func broke(x *transcript.Exchange) bool {
 }
 
 func outcome(x *transcript.Exchange) string {
-	if x.Failure != nil {
+	switch {
+	case x.Failure != nil:
 		return x.Failure.Text
+	case x.Response != nil:
+		return strconv.Itoa(x.Response.Status)
+	default:
+		return absent
 	}
-	return strconv.Itoa(x.Response.Status)
 }
 
 func bodyKind(x *transcript.Exchange) string {
