@@ -8,16 +8,30 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 )
 
-// BenchmarkReader stands beside what one would write with a bufio.Scanner. "split" only finds the lines; "fields" also
-// does what the least a client can do: it joins data and keeps it with the type and the id.
+// BenchmarkReader stands beside what one would write with a bufio.Scanner. "fields" does the least that a client can do:
+// it joins data and keeps it with the type and the id. "split" only finds the lines, and keeps nothing of them.
 func BenchmarkReader(b *testing.B) {
+	const total = 4 << 20
 	for _, size := range []int{100, 200, 1000, 64 << 10} {
-		stream := benchStream(size, 4<<20)
-		b.Run(fmt.Sprintf("%dB/Reader", size), func(b *testing.B) { benchReader(b, stream, func(r io.Reader) io.Reader { return r }) })
-		b.Run(fmt.Sprintf("%dB/Scanner-split", size), func(b *testing.B) { benchScanner(b, stream, scanSplit) })
-		b.Run(fmt.Sprintf("%dB/Scanner-fields", size), func(b *testing.B) { benchScanner(b, stream, scanFields) })
+		stream := benchStream(size, total)
+		events := bytes.Count(stream, []byte("\n\n"))
+		reader := ratio.Candidate{Name: "Reader", Round: func() ratio.Cost {
+			return ratio.Of(func() { readStream(b, bytes.NewReader(stream)) })
+		}}
+		for _, scanner := range []struct {
+			name string
+			read func(*bufio.Scanner)
+		}{{"fields", scanFields}, {"split", scanSplit}} {
+			b.Run(fmt.Sprintf("%dB/%s", size, scanner.name), func(b *testing.B) {
+				ratio.Report(b, events, reader, ratio.Candidate{Name: scanner.name, Round: func() ratio.Cost {
+					return ratio.Of(func() { scanStream(b, bytes.NewReader(stream), scanner.read) })
+				}})
+			})
+		}
 	}
 }
 
@@ -25,7 +39,13 @@ func BenchmarkReader(b *testing.B) {
 func BenchmarkReaderByteAtATime(b *testing.B) {
 	for _, size := range []int{200, 64 << 10, 1 << 20} {
 		stream := benchStream(size, 2<<20)
-		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) { benchReader(b, stream, iotest.OneByteReader) })
+		b.Run(fmt.Sprintf("%dB", size), func(b *testing.B) {
+			b.SetBytes(int64(len(stream)))
+			b.ReportAllocs()
+			for b.Loop() {
+				readStream(b, iotest.OneByteReader(bytes.NewReader(stream)))
+			}
+		})
 	}
 }
 
@@ -39,32 +59,23 @@ func benchStream(size, total int) []byte {
 	return b.Bytes()
 }
 
-func benchReader(b *testing.B, stream []byte, wrap func(io.Reader) io.Reader) {
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		r := NewReader(wrap(bytes.NewReader(stream)), nil)
-		for {
-			if _, err := r.Next(); err != nil {
-				if err != io.EOF {
-					b.Fatal(err)
-				}
-				break
-			}
+func readStream(b *testing.B, stream io.Reader) {
+	r := NewReader(stream, nil)
+	for {
+		if _, err := r.Next(); err == io.EOF {
+			return
+		} else if err != nil {
+			b.Fatal(err)
 		}
 	}
 }
 
-func benchScanner(b *testing.B, stream []byte, read func(*bufio.Scanner)) {
-	b.SetBytes(int64(len(stream)))
-	b.ReportAllocs()
-	for b.Loop() {
-		s := bufio.NewScanner(bytes.NewReader(stream))
-		s.Buffer(make([]byte, bufferSize), defaultMaxEvent)
-		read(s)
-		if s.Err() != nil {
-			b.Fatal(s.Err())
-		}
+func scanStream(b *testing.B, stream io.Reader, read func(*bufio.Scanner)) {
+	s := bufio.NewScanner(stream)
+	s.Buffer(make([]byte, bufferSize), defaultMaxEvent)
+	read(s)
+	if s.Err() != nil {
+		b.Fatal(s.Err())
 	}
 }
 
