@@ -73,6 +73,10 @@ func (c *checker) walk(e *jsonschema.ValidationError) {
 		c.add(n, name+" is not what belongs here", c.choiceFix(e, n, fix))
 		return
 	}
+	if k, ok := e.ErrorKind.(*kind.PropertyNames); ok {
+		c.name(e, k.Property)
+		return
+	}
 	if len(e.Causes) > 0 {
 		for _, cause := range e.Causes {
 			c.walk(cause)
@@ -80,6 +84,34 @@ func (c *checker) walk(e *jsonschema.ValidationError) {
 		return
 	}
 	c.leaf(e)
+}
+
+// name reports a key that may not be called so. Its causes are about the name alone and know no place; the innermost has
+// the words for it.
+func (c *checker) name(e *jsonschema.ValidationError, key string) {
+	at := c.key(c.root, key, len(e.InstanceLocation))
+	for len(e.Causes) > 0 {
+		e = e.Causes[0]
+	}
+	c.add(at, fmt.Sprintf("key %q is no name", key), fixOf(c.subschema(e), "give it another name"))
+}
+
+// key finds a key so many values deep. The depth is all that is known: the library goes on to write into the slice that
+// has the location of such an error.
+func (c *checker) key(n *Node, key string, depth int) *Node {
+	if depth == 0 {
+		k, _ := n.Entry(key)
+		return k
+	}
+	for _, item := range n.Items {
+		if k := c.key(item, key, depth-1); k != nil {
+			return k
+		}
+	}
+	if n == c.root {
+		return n
+	}
+	return nil
 }
 
 func isChoice(k jsonschema.ErrorKind) bool {

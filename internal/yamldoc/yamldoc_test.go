@@ -108,6 +108,8 @@ const personSchema = `{
     "size": {"$ref": "defs.json#/$defs/size"},
     "pet": {"enum": ["cat", "dog"]},
     "child": {"$ref": "#"},
+    "teeth": {"type": "object", "propertyNames": {"pattern": "^[0-9]+$", "x-fix": "count them"}},
+    "toys": {"type": "object", "propertyNames": {"$ref": "defs.json#/$defs/size"}},
     "wish": {"anyOf": [{"required": ["toy"]}, {"required": ["book"]}], "x-fix": "wish for a toy or a book", "type": "object"},
     "list": {"type": "array", "items": {"type": "object", "required": ["size"], "properties": {"size": {"$ref": "defs.json#/$defs/size"}}}}
   }
@@ -125,10 +127,12 @@ func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
 		{"a key is missing", "age: 1", "1:1: the file has no \"name\"\n\tfix: add it: name, what to call them"},
 		{"a key is missing in a list", "name: a\nlist:\n  - {}\n", "3:5: item 1 of \"list\" has no \"size\"\n\tfix: add it: size, how tall, with its unit"},
 		{"an unknown key", "name: a\naeg: 1", "2:1: unknown key \"aeg\"\n\tfix: did you mean \"age\"?"},
-		{"an unknown key like no other", "name: a\nzzzzzz: 1", "2:1: unknown key \"zzzzzz\"\n\tfix: use one of: age, child, list, name, pet, size, wish"},
+		{"an unknown key like no other", "name: a\nzzzzzz: 1", "2:1: unknown key \"zzzzzz\"\n\tfix: use one of: age, child, list, name, pet, size, teeth, toys, wish"},
 		{"a wrong type", "name: [a]", "1:7: \"name\" is a list\n\tfix: make it a string"},
 		{"a wrong type, and what is right", "{name: a, age: old}", "1:16: \"age\" is a string\n\tfix: make it a whole number"},
 		{"a pattern in another file", "{name: a, size: tall}", "1:17: \"size\" is \"tall\"\n\tfix: write 180cm"},
+		{"a key of another kind", "name: a\nteeth: {1: ok, b: loose}", "2:16: key \"b\" is no name\n\tfix: count them"},
+		{"a key of another kind, as another file has it", "name: a\ntoys:\n  big: bear", "3:3: key \"big\" is no name\n\tfix: write 180cm"},
 		{"a choice of words", "{name: a, pet: cta}", "1:16: \"pet\" is \"cta\"\n\tfix: did you mean \"cat\"?"},
 		{"a choice of keys", "{name: a, wish: {}}", "1:17: \"wish\" is not what belongs here\n\tfix: wish for a toy or a book"},
 		{"a choice of keys, misspelt", "{name: a, wish: {bok: 1}}", "1:17: \"wish\" is not what belongs here\n\tfix: did you mean \"book\" where you wrote \"bok\"?"},
