@@ -2,7 +2,7 @@ package harness
 
 import (
 	"fmt"
-	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,28 +34,24 @@ func (p *Project) choose(wishes []string, reference string) (targets []Target, a
 			wishes = append(wishes, t.Spec.Name)
 		}
 	}
-	taken := map[string]int{}
 	for _, wish := range wishes {
 		t, err := p.target(wish)
 		if err != nil {
 			return nil, false, err
 		}
-		taken[t.Spec.Name]++
-		if n := taken[t.Spec.Name]; n > 1 {
-			t.Spec.Name = fmt.Sprintf("%s-%d", t.Spec.Name, n)
-		}
+		t.Spec.Name = p.unlike(t.Spec.Name, targets)
 		targets = append(targets, t)
-	}
-	if len(targets) == 1 {
-		return targets, true, nil
 	}
 	name := reference
 	if name == "" {
 		name = p.Reference
 	}
-	at := slices.IndexFunc(targets, func(t Target) bool { return t.Spec.Name == name })
+	at := index(targets, name)
 	if at < 0 && reference != "" {
 		return nil, false, &UsageError{fmt.Sprintf("reference %q is not among the targets of this run", reference), "name one of: " + strings.Join(names(targets), ", ")}
+	}
+	if len(targets) == 1 {
+		return targets, true, nil
 	}
 	at = max(at, 0) // without the project's reference, the first one stands in for it
 	first := targets[at]
@@ -65,21 +61,42 @@ func (p *Project) choose(wishes []string, reference string) (targets []Target, a
 
 func (p *Project) target(wish string) (Target, error) {
 	name, address, isURL := strings.Cut(wish, "=")
-	known := slices.IndexFunc(p.Targets, func(t Target) bool { return t.Spec.Name == name })
+	known := index(p.Targets, name)
 	if !isURL {
 		if known < 0 {
 			return Target{}, &UsageError{fmt.Sprintf("target %q is not in %s", name, p.File), problem.OneOf(name, names(p.Targets))}
 		}
 		return p.Targets[known], nil
 	}
-	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return Target{}, &UsageError{fmt.Sprintf("target %s: %q is no address of a server", name, address), "write name=http://host:port"}
-	}
 	t := Target{Spec: target.Spec{Name: name, URL: address, Ready: p.Targets[0].Spec.Ready}}
 	if known >= 0 {
 		t.Spec.Ready, t.Header = p.Targets[known].Spec.Ready, p.Targets[known].Header
 	}
+	switch err := t.Spec.Validate(); {
+	case name == "":
+		return Target{}, &UsageError{fmt.Sprintf("target %q has no name", wish), "write name=http://host:port"}
+	case err != nil:
+		return Target{}, &UsageError{fmt.Sprintf("target %s: %q is no address of a server", name, address), "write name=http://host:port"}
+	}
 	return t, nil
+}
+
+// unlike returns the name, or when it is taken the first of name-2, name-3 and so on that neither a target of the run
+// nor another one of the project has.
+func (p *Project) unlike(name string, taken []Target) string {
+	if index(taken, name) < 0 {
+		return name
+	}
+	for n := 2; ; n++ {
+		if next := fmt.Sprintf("%s-%d", name, n); index(taken, next) < 0 && index(p.Targets, next) < 0 {
+			return next
+		}
+	}
+}
+
+// index returns where the target of that name is, -1 when there is none.
+func index(targets []Target, name string) int {
+	return slices.IndexFunc(targets, func(t Target) bool { return t.Spec.Name == name })
 }
 
 // distinct refuses targets that are the same server: comparing it with itself proves nothing.
@@ -182,7 +199,8 @@ func (sel Selection) takes(s *scenario.Scenario) bool {
 
 // under reports whether a path means the scenario: its id, that of its table, a folder above it, or its file.
 func under(s *scenario.Scenario, path string) bool {
-	path = strings.Trim(strings.TrimPrefix(path, "./"), "/")
-	return s.ID == path || s.Base() == path || strings.HasPrefix(s.ID, path+"/") || s.File == path ||
-		strings.HasPrefix(s.File, path+"/")
+	path = filepath.Clean(path)
+	file := strings.HasPrefix(s.File, strings.TrimSuffix(path, "/")+"/") || s.File == path
+	path = strings.TrimPrefix(path, "/")
+	return file || s.ID == path || s.Base() == path || strings.HasPrefix(s.ID, path+"/")
 }

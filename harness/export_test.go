@@ -2,7 +2,9 @@ package harness
 
 import (
 	"context"
+	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -18,3 +20,25 @@ func (p *Project) Walk(ctx context.Context, s *scenario.Scenario, targets []*run
 	e.judge(0, run.Scenario(ctx, s, targets, e.runOptions(s)), "")
 	return e.judged[0]
 }
+
+// Choose returns the names and the addresses of the targets that would run, the reference first.
+func (p *Project) Choose(wishes []string, reference string) (chosen []string, alone bool, err error) {
+	targets, alone, err := p.choose(wishes, reference)
+	for _, t := range targets {
+		chosen = append(chosen, strings.TrimSpace(t.Spec.Name+" "+t.Spec.URL))
+	}
+	return chosen, alone, err
+}
+
+// Pick returns the ids of the scenarios that would run.
+func (p *Project) Pick(sel Selection) ([]string, error) {
+	picked, err := p.pick(sel)
+	var ids []string
+	for _, s := range picked {
+		ids = append(ids, s.ID)
+	}
+	return ids, err
+}
+
+// CompareRules returns the rules that hold in a scenario.
+func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return compareRules(p.Rules, s) }

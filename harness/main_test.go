@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 }
 
 func play(role string) int {
+	if role == "tests" {
+		playTests(os.Args[1], os.Args[2:])
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	p := &faux.Process{

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -141,12 +142,12 @@ func (l *loader) targets(root *yamldoc.Node) {
 			Name: k.Text,
 			URL:  n.Get("url").Str(),
 			Ready: target.Ready{
-				Path: n.Get("ready").Get("get").Str(), Status: integer(n.Get("ready").Get("status")),
-				Within: duration(n.Get("ready").Get("within")),
+				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
+				Within: l.duration(n.Get("ready").Get("within")),
 			},
-			Stop: target.Stop{Grace: duration(n.Get("stop"))},
+			Stop: target.Stop{Grace: l.duration(n.Get("stop"))},
 		}}
-		if t.Spec.URL == "" {
+		if t.Spec.URL == "" || n.Get("dir") != nil {
 			t.Spec.Dir = l.path(n.Get("dir").Str())
 		}
 		for _, item := range n.Get("command").Elements() {
@@ -166,6 +167,8 @@ func (l *loader) targets(root *yamldoc.Node) {
 		}
 		if n.Get("url") != nil && n.Get("command") != nil {
 			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: a command is started, a url already runs")
+		} else {
+			l.validate(k, &t.Spec)
 		}
 		l.p.Targets = append(l.p.Targets, t)
 	}
@@ -174,10 +177,21 @@ func (l *loader) targets(root *yamldoc.Node) {
 	}
 }
 
+// validate reports what could not be started, or reached, as it is written.
+func (l *loader) validate(k *yamldoc.Node, spec *target.Spec) {
+	err := spec.Validate()
+	if err == nil {
+		return
+	}
+	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each
+		l.problem(k, fmt.Sprintf("target %q: %s", k.Text, strings.TrimSpace(mistake)), "docs/project.md has an example of each key")
+	}
+}
+
 func (l *loader) limits(n *yamldoc.Node) {
 	l.p.Limits = Limits{
-		Step: duration(n.Get("step")), Scenario: duration(n.Get("scenario")), Settle: duration(n.Get("settle")),
-		Body: int64(integer(n.Get("body"))), Events: integer(n.Get("events")),
+		Step: l.duration(n.Get("step")), Scenario: l.duration(n.Get("scenario")), Settle: l.duration(n.Get("settle")),
+		Body: int64(l.integer(n.Get("body"))), Events: l.integer(n.Get("events")),
 	}.withDefaults()
 }
 
@@ -208,15 +222,18 @@ func (l *loader) contract(root *yamldoc.Node) {
 }
 
 func (l *loader) scenarios(n *yamldoc.Node) error {
-	all, err := scenario.Load(l.path(n.Text))
+	dir := l.path(n.Text)
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
+		return nil
+	}
+	all, err := scenario.Load(dir)
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {
 		l.problems = append(l.problems, problems...)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		l.problem(n, err.Error(), "name the folder with the scenarios, relative to this file")
 	} else if err != nil {
 		return err
 	} else if len(all) == 0 {
-		l.problem(n, fmt.Sprintf("no scenario in %s", l.path(n.Text)), "write one: docs/scenarios.md has the language")
+		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md has the language")
 	}
 	l.p.Scenarios = all
 	var texts bytes.Buffer
@@ -251,12 +268,26 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-func duration(n *yamldoc.Node) time.Duration {
-	d, _ := time.ParseDuration(n.Str()) // the schema wants a time
+// duration returns a time; 0 when it is not given, and the default holds.
+func (l *loader) duration(n *yamldoc.Node) time.Duration {
+	if n == nil {
+		return 0
+	}
+	d, err := time.ParseDuration(n.Text)
+	if err != nil || d <= 0 { // the schema lets 0s pass, and more minutes than there are
+		l.problem(n, fmt.Sprintf("%q is no time to wait", n.Text), "write a time above 0 with its unit, such as 300ms, 2s or 1m")
+	}
 	return d
 }
 
-func integer(n *yamldoc.Node) int {
-	v, _ := strconv.Atoi(n.Str()) // the schema wants an integer
+// integer returns a number; 0 when it is not given, and the default holds.
+func (l *loader) integer(n *yamldoc.Node) int {
+	if n == nil {
+		return 0
+	}
+	v, err := strconv.Atoi(n.Text)
+	if err != nil { // the schema lets 2e2 and 200.0 pass, and numbers without bounds
+		l.problem(n, fmt.Sprintf("%s is no number to count with", n.Text), "write it in digits, and not too large")
+	}
 	return v
 }

@@ -52,6 +52,9 @@ func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 			if ok && usage.Fix == "" {
 				t.Errorf("%q comes without a cure", usage.What)
 			}
+			if early := p.Validate(&tc.options); early == nil || early.Error() != err.Error() {
+				t.Errorf("Validate: %v, want what Run says", early)
+			}
 			if result != nil || file.Len() > 0 {
 				t.Errorf("there is a result %v, or a run file %q", result, file.String())
 			}

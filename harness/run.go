@@ -64,9 +64,21 @@ type Result struct {
 	Alone   bool // there was one target and nothing to compare it with
 }
 
+// Validate reports whether Run will do what the options ask for: the error is a *UsageError when they ask for what is
+// not there. It starts nothing, and touches no file that they name.
+func (p *Project) Validate(options *Options) error {
+	opts := options.withDefaults()
+	if _, _, err := p.choose(opts.Targets, opts.Reference); err != nil {
+		return err
+	}
+	_, err := p.pick(opts.Select)
+	return err
+}
+
 // Run starts the targets, walks the selected scenarios through them, stops the targets and returns the judgement. The
 // error is a *UsageError when the options ask for what is not there; nothing has been started then. A target that does
-// not start, and an interrupt, are no errors but an incomplete run.
+// not start, and an interrupt, are no errors but an incomplete run. When the run file cannot be written there is a
+// judgement all the same, and the error beside it.
 func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	opts := options.withDefaults()
 	targets, alone, err := p.choose(opts.Targets, opts.Reference)

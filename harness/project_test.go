@@ -1,0 +1,227 @@
+package harness_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// add writes a file beside lockstep.yaml.
+func add(t *testing.T, file, name, text string) {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(file), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.TrimLeft(text, "\n")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func loaded(t *testing.T, file string) *harness.Project {
+	t.Helper()
+	p, err := harness.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// sound is a lockstep.yaml without a mistake.
+const sound = `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+  wrong: {command: [serve, "${{ port }}"], ready: {get: /health}}
+limits: {step: 5s}
+`
+
+func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
+	const (
+		time    = `write a time above 0 with its unit, such as 300ms, 2s or 1m`
+		digits  = `write it in digits, and not too large`
+		example = `docs/project.md has an example of each key`
+	)
+	for _, tc := range []struct {
+		name     string
+		old, new string   // in lockstep.yaml
+		want     []string // "file:line:column: what → fix"
+	}{
+		{"an empty file", sound, "", []string{"lockstep.yaml: the file is empty"}},
+		{"no YAML", "reference: right", "reference: {right", []string{"lockstep.yaml:2: not YAML: did not find expected ',' or '}'"}},
+		{"a list", sound, "[]", []string{`lockstep.yaml:1:1: the file is a list → make it a map`}},
+		{"no reference", "reference: right\n", "", []string{`lockstep.yaml:1:1: the file has no "reference" → add it: reference, the target that is taken as right`}},
+		{"a misspelt key", "limits:", "limtis:", []string{`lockstep.yaml:7:1: unknown key "limtis" → did you mean "limits"?`}},
+		{"a misspelt key of a target", "{get: /health}}\n  wrong", "{gte: /health}}\n  wrong", []string{
+			`lockstep.yaml:5:45: "ready" has no "get" → add it: get, the path that answers then`, `lockstep.yaml:5:46: unknown key "gte" → did you mean "get"?`,
+		}},
+		{"a reference that is no target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is no target → did you mean "right"?`}},
+		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},
+		{"a target that is nowhere", `command: [serve, "${{ port }}"], `, "", []string{`lockstep.yaml:6:10: "wrong" is not what belongs here → give it a command, or a url`}},
+		{"a target that is in two places", "command:", `url: "http://127.0.0.1:2", command:`, []string{`lockstep.yaml:6:3: target "wrong" has both a command and a url → keep one: a command is started, a url already runs`}},
+		{"a command as a text", `[serve, "${{ port }}"]`, `serve`, []string{`lockstep.yaml:6:20: "command" is a string → write a list: [program, argument, …]`}},
+		{"a command that does not learn its port", `, "${{ port }}"`, "", []string{`lockstep.yaml:6:3: target "wrong": ${{ port }} is in no argument and no env value, so the server cannot know where to listen → ` + example}},
+		{"a misspelt port", "${{ port }}", "${{ prot }}", []string{
+			`lockstep.yaml:6:3: target "wrong": command[1]: ${{ prot }} is unknown; there are ${{ port }} and ${{ host }} → ` + example,
+			`lockstep.yaml:6:3: target "wrong": ${{ port }} is in no argument and no env value, so the server cannot know where to listen → ` + example,
+		}},
+		{"no scheme", "http://127.0.0.1:1", "127.0.0.1:1", []string{`lockstep.yaml:5:16: "url" is "127.0.0.1:1" → begin with http:// or https://`}},
+		{"a url with a query", "http://127.0.0.1:1", "http://127.0.0.1:1/?a=b", []string{`lockstep.yaml:5:3: target "right": url "http://127.0.0.1:1/?a=b" may have a host and a path, and nothing else → ` + example}},
+		{"a folder for what already runs", `1", ready`, `1", dir: old, ready`, []string{`lockstep.yaml:5:3: target "right": directory, environment, stop and log are for a server that the harness starts, not for a URL → ` + example}},
+		{"a status that is never final", "{get: /health}}\n  wrong", "{get: /health, status: 101}}\n  wrong", []string{`lockstep.yaml:5:3: target "right": ready status 101 is not a final HTTP status → ` + example}},
+		{"a status in other words", "{get: /health}}\n  wrong", "{get: /health, status: 2e2}}\n  wrong", []string{`lockstep.yaml:5:68: 2e2 is no number to count with → ` + digits}},
+		{"no time to be ready", "{get: /health}}\n  wrong", "{get: /health, within: 0s}}\n  wrong", []string{`lockstep.yaml:5:68: "0s" is no time to wait → ` + time}},
+		{"no time for a step", "{step: 5s}", "{step: 0.0s}", []string{`lockstep.yaml:7:16: "0.0s" is no time to wait → ` + time}},
+		{"more time than there is", "{step: 5s}", "{scenario: 999999999999m}", []string{`lockstep.yaml:7:20: "999999999999m" is no time to wait → ` + time}},
+		{"a time without a unit", "{step: 5s}", "{settle: 5}", []string{`lockstep.yaml:7:18: "settle" is a number → write a time with its unit, such as 300ms, 2s or 1m`}},
+		{"a number in other words", "{step: 5s}", "{events: 1e3}", []string{`lockstep.yaml:7:18: 1e3 is no number to count with → ` + digits}},
+		{"a number beyond all numbers", "{step: 5s}", "{body: 99999999999999999999}", []string{`lockstep.yaml:7:16: 99999999999999999999 is no number to count with → ` + digits}},
+		{"no contract", "openapi.yaml", "opneapi.yaml", []string{`lockstep.yaml:1:11: open opneapi.yaml: no such file or directory → name the OpenAPI document, relative to this file`}},
+		{"no scenarios", "scenarios: scenarios", "scenarios: stories", []string{`lockstep.yaml:2:12: stories is no folder → name the folder with the scenarios, relative to this file`}},
+		{"a folder without scenarios", "scenarios: scenarios", "scenarios: empty", []string{`lockstep.yaml:2:12: no scenario in empty → write one: docs/scenarios.md has the language`}},
+		{"a file instead of a folder", "scenarios: scenarios", "scenarios: scenarios/items/story.yaml", []string{`lockstep.yaml:2:12: scenarios/items/story.yaml is no folder → name the folder with the scenarios, relative to this file`}},
+		{"a path that is none", "limits:", "compare: {volatile: [{at: id, kind: id, because: it is made up}]}\nlimits:", []string{`lockstep.yaml:7:27: "at" is "id" → begin the path with $`}},
+		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7: rules for "GET /event", which is no stream → did you mean "GET /events"?`}},
+		{"two mistakes that have nothing to do with each other", "reference: right\ntargets:", "reference: left\nundocumented: report\ntargets:\n  third: {url: \"http://127.0.0.1:1\", ready: {get: /, within: 0s}}", []string{
+			`lockstep.yaml:3:12: reference "left" is no target → use one of: right, third, wrong`, `lockstep.yaml:6:62: "0s" is no time to wait → ` + time,
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if strings.Count(sound, tc.old) != 1 {
+				t.Fatalf("%q is not there once", tc.old)
+			}
+			file := write(t, "")
+			add(t, file, "lockstep.yaml", strings.Replace(sound, tc.old, tc.new, 1))
+			add(t, file, "empty/readme.txt", "nothing")
+			if diff := cmp.Diff(tc.want, problems(t, file)); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// problems returns the mistakes of a project, its folder left out.
+func problems(t *testing.T, file string) []string {
+	t.Helper()
+	p, err := harness.Load(file)
+	all, ok := errors.AsType[scenario.Problems](err)
+	if p != nil || !ok {
+		t.Fatalf("Load: %v, %v; want problems", p, err)
+	}
+	var out []string
+	for _, problem := range all {
+		text := strings.ReplaceAll(problem.Error(), filepath.Dir(file)+"/", "")
+		out = append(out, strings.ReplaceAll(text, "\n\tfix: ", " → "))
+	}
+	return out
+}
+
+func TestASoundProjectHasNoMistakes(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", sound)
+	loaded(t, file)
+}
+
+// Nobody wants to mend one file to be told of the next.
+func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", strings.Replace(sound, "reference: right", "reference: left", 1))
+	add(t, file, "openapi.yaml", "openapi: 3.0.3\ninfo: {title: T, version: 1.0.0}\npaths:\n  /x:\n    gte: {}\n")
+	add(t, file, "scenarios/items/story.yaml", "scenario: items/story\nwhy: x\nsource: x\nsteps: [{htpp: GET /}]\n")
+	add(t, file, "scenarios/items/every-step.yaml", "")
+	got := problems(t, file)
+	for i, want := range []string{
+		`lockstep.yaml:3:12: reference "left" is no target`,
+		`openapi.yaml:4:3: paths: `,
+		`scenarios/items/every-step.yaml: the file is empty`,
+		`scenarios/items/story.yaml:4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`,
+	} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Fatalf("problem %d is not %q:\n%s", i+1, want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+func TestAProjectThatIsNotThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lockstep.yaml")
+	want := []string{"lockstep.yaml: no such file → write one (docs/project.md has an example), or name another with --config"}
+	if diff := cmp.Diff(want, problems(t, file)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if p, err := harness.Load(filepath.Dir(file)); p != nil || err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("Load of a folder: %v, %v", p, err)
+	}
+}
+
+func TestEveryKeyOfAProjectIsRead(t *testing.T) {
+	file := write(t, "")
+	dir := filepath.Dir(file)
+	elsewhere := t.TempDir()
+	add(t, file, "lockstep.yaml", `
+contract: openapi.yaml
+scenarios: scenarios
+reference: live
+targets:
+  new:
+    command: [./serve, --listen, "${{ host }}:${{ port }}"]
+    dir: new
+    env: {MODE: "test"}
+    inherit: [DATABASE_URL]
+    headers: {X-Secret-Key: test, A: b}
+    ready: {get: /health, status: 204, within: 20s}
+    stop: 1m
+  other: {command: [serve, "${{ port }}"], dir: "`+elsewhere+`", ready: {get: /}}
+  live: {url: "http://127.0.0.1:8080", headers: {X: y}, ready: {get: /health}}
+compare:
+  headers: [ETag]
+  volatile: [{at: $.id, kind: id, because: it is made up}]
+  streams: {GET /events: {framing: exact, heartbeat: {event: ping}}}
+limits: {step: 1s, scenario: 2s, settle: 3s, body: 4, events: 5}
+`)
+	p := loaded(t, file)
+	want := []harness.Target{
+		{
+			Spec: target.Spec{
+				Name: "new", Command: []string{"./serve", "--listen", "${{ host }}:${{ port }}"}, Dir: filepath.Join(dir, "new"),
+				Env: map[string]string{"MODE": "test"}, Inherit: []string{"DATABASE_URL"},
+				Ready: target.Ready{Path: "/health", Status: 204, Within: 20 * time.Second}, Stop: target.Stop{Grace: time.Minute},
+			},
+			Header: transcript.Header{{Name: "X-Secret-Key", Value: "test"}, {Name: "A", Value: "b"}},
+		},
+		{Spec: target.Spec{Name: "other", Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}},
+		{Spec: target.Spec{Name: "live", URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
+	}
+	if diff := cmp.Diff(want, p.Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(harness.Limits{Step: time.Second, Scenario: 2 * time.Second, Settle: 3 * time.Second, Body: 4, Events: 5}, p.Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	if p.Reference != "live" || p.File != file || p.ContractFile != filepath.Join(dir, "openapi.yaml") || p.Contract == nil || len(p.Scenarios) != 7 {
+		t.Errorf("reference %q, file %q, contract %q, %d scenarios", p.Reference, p.File, p.ContractFile, len(p.Scenarios))
+	}
+	if r := p.Rules; len(r.Headers) != 1 || len(r.Volatile) != 1 || !r.Streams["GET /events"].Exact {
+		t.Errorf("rules %+v", r)
+	}
+}
+
+func TestLimitsThatAreNotGivenHaveDefaults(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", strings.Replace(sound, "limits: {step: 5s}\n", "", 1))
+	want := harness.Limits{Step: 10 * time.Second, Scenario: time.Minute, Settle: time.Second, Body: 64 << 20, Events: 100_000}
+	if diff := cmp.Diff(want, loaded(t, file).Limits); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+}

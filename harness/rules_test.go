@@ -1,0 +1,80 @@
+package harness_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// The rules of a scenario add to those of the project, and come before them; of two for the same stream the scenario's
+// holds as a whole. Those of a step hold in that step alone.
+func TestTheRulesOfAScenarioComeBeforeThoseOfTheProject(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "scenarios/rules.yaml", `
+scenario: rules
+why: Rules add up
+source: openapi.yaml
+steps:
+  - http: GET /health
+  - http: GET /health
+    compare: {headers: [Date], volatile: [{at: $.c, kind: text, because: the step says so}]}
+  - open: feed
+    sse: GET /events?shelf=a
+  - parallel:
+      left: [{http: GET /health, compare: {headers: [Server]}}]
+      right: [{http: GET /health}]
+compare:
+  headers: [etag, Allow]
+  volatile: [{at: $.b, kind: time, because: the scenario says so}]
+  streams:
+    feed: {order: {within: $.id, across: free, because: clients do not wait}, heartbeat: {comment: any, every: 2s}}
+    GET /events: {framing: semantic}
+`)
+	add(t, file, "scenarios/plain.yaml", "scenario: plain\nwhy: It has no rules\nsource: x\nsteps: [{http: GET /health}]\n")
+	add(t, file, "lockstep.yaml", `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
+compare:
+  headers: [ETag, X-Shelf]
+  volatile: [{at: $.a, kind: id, because: the project says so}]
+  streams:
+    GET /events: {framing: exact, heartbeat: {event: ping}}
+`)
+	p := loaded(t, file)
+	rules := map[string]*compare.Rules{}
+	for _, s := range p.Scenarios {
+		if s.ID == "rules" || s.ID == "plain" {
+			rules[s.ID] = p.CompareRules(s)
+		}
+	}
+	want := map[string]*compare.Rules{
+		"plain": {
+			Headers:  []string{"ETag", "X-Shelf"},
+			Volatile: []compare.Volatile{{At: "$.a", Kind: compare.VolatileKind(scenario.VolatileID)}},
+			Streams:  map[string]compare.Stream{"GET /events": {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping"}}},
+			Steps:    map[string]compare.Step{},
+		},
+		"rules": {
+			Headers: []string{"etag", "Allow", "X-Shelf"},
+			Volatile: []compare.Volatile{
+				{At: "$.b", Kind: compare.VolatileKind(scenario.VolatileTime)}, {At: "$.a", Kind: compare.VolatileKind(scenario.VolatileID)},
+			},
+			Streams: map[string]compare.Stream{
+				"feed":        {OrderWithin: "$.id", Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
+				"GET /events": {},
+			},
+			Steps: map[string]compare.Step{
+				"2":        {Headers: []string{"Date"}, Volatile: []compare.Volatile{{At: "$.c", Kind: compare.VolatileKind(scenario.VolatileText)}}},
+				"4.left.1": {Headers: []string{"Server"}, Volatile: []compare.Volatile{}},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, rules); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
