@@ -43,58 +43,66 @@ const rounds = 25
 //
 //   - ratio-median, ratio-min and ratio-max: the candidate's time by the yardstick's, of each round
 //   - cpu-ratio-median, cpu-ratio-min and cpu-ratio-max: the same of the CPU time, where both know theirs
-//   - the median times of both for one operation, under their names
-func Report(b *testing.B, operations int, candidate, yardstick Candidate) {
+//   - the median times of both for one operation, in nanoseconds, under their names
+//
+// It returns the two median times on the clock.
+func Report(b *testing.B, operations int, candidate, yardstick Candidate) (ours, theirs time.Duration) {
 	b.Helper()
-	var ours, theirs []Cost
-	round := func(n int) {
-		var cost [2]Cost
-		for i := range cost {
+	both := [2]Candidate{candidate, yardstick}
+	var costs [2][]Cost
+	n := 0
+	round := func() {
+		for i := range both {
 			which := (i + n) % 2
 			runtime.GC()
-			cost[which] = [2]Candidate{candidate, yardstick}[which].Round()
+			if cost := both[which].Round(); n > 0 {
+				costs[which] = append(costs[which], cost)
+			}
 		}
-		if n > 0 {
-			ours, theirs = append(ours, cost[0]), append(theirs, cost[1])
-		}
+		n++
 	}
-	n := 0
-	for ; b.Loop(); n++ {
-		round(n)
+	for b.Loop() {
+		round()
 	}
-	for ; len(ours) < rounds; n++ {
-		round(n)
+	for n <= rounds {
+		round()
 	}
 	b.ReportMetric(0, "ns/op") // of a pair of rounds, which nobody asks for
-	wall := func(c Cost) time.Duration { return c.Wall }
-	cpu := func(c Cost) time.Duration { return c.CPU }
-	report(b, "", ours, theirs, wall)
-	reportTime(b, candidate.Name+"-ns", ours, operations, wall)
-	reportTime(b, yardstick.Name+"-ns", theirs, operations, wall)
-	if slices.ContainsFunc(slices.Concat(ours, theirs), func(c Cost) bool { return c.CPU == 0 }) {
-		return
+	report := func(prefix, unit string, of func(Cost) time.Duration) {
+		r := ratios(costs, of)
+		b.ReportMetric(r[len(r)/2], prefix+"ratio-median")
+		b.ReportMetric(r[0], prefix+"ratio-min")
+		b.ReportMetric(r[len(r)-1], prefix+"ratio-max")
+		for i, c := range both {
+			b.ReportMetric(float64(median(costs[i], of))/float64(operations), c.Name+unit)
+		}
 	}
-	report(b, "cpu-", ours, theirs, cpu)
-	reportTime(b, candidate.Name+"-cpu-ns", ours, operations, cpu)
-	reportTime(b, yardstick.Name+"-cpu-ns", theirs, operations, cpu)
+	report("", "-ns", wall)
+	if all := slices.Concat(costs[:]...); !slices.ContainsFunc(all, func(c Cost) bool { return c.CPU == 0 }) {
+		report("cpu-", "-cpu-ns", cpu)
+	}
+	each := time.Duration(operations)
+	return median(costs[0], wall) / each, median(costs[1], wall) / each
 }
 
-func report(b *testing.B, prefix string, ours, theirs []Cost, of func(Cost) time.Duration) {
-	ratios := make([]float64, len(ours))
-	for i := range ours {
-		ratios[i] = float64(of(ours[i])) / float64(of(theirs[i]))
+func wall(c Cost) time.Duration { return c.Wall }
+func cpu(c Cost) time.Duration  { return c.CPU }
+
+// ratios returns that of each round, the smallest first.
+func ratios(costs [2][]Cost, of func(Cost) time.Duration) []float64 {
+	out := make([]float64, len(costs[0]))
+	for i := range out {
+		out[i] = float64(of(costs[0][i])) / float64(of(costs[1][i]))
 	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], prefix+"ratio-median")
-	b.ReportMetric(ratios[0], prefix+"ratio-min")
-	b.ReportMetric(ratios[len(ratios)-1], prefix+"ratio-max")
+	slices.Sort(out)
+	return out
 }
 
-func reportTime(b *testing.B, name string, costs []Cost, operations int, of func(Cost) time.Duration) {
+func median(costs []Cost, of func(Cost) time.Duration) time.Duration {
 	times := make([]time.Duration, len(costs))
 	for i, c := range costs {
 		times[i] = of(c)
 	}
 	slices.Sort(times)
-	b.ReportMetric(float64(times[len(times)/2])/float64(operations), name)
+	return times[len(times)/2]
 }
