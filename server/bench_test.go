@@ -4,71 +4,147 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server"
 )
 
-// BenchmarkFanOut sends one event to 500 streams and waits until all have it. "bare" is what a handler costs that does
-// nothing but write and flush the same bytes: the figure to be near to.
-func BenchmarkFanOut(b *testing.B) {
-	const streams = 500
-	event := data(registeredEvent("c", "client_c_"+strings.Repeat("x", 100)))
-	body := `{"clientID":"c","tools":[{"id":"` + strings.Repeat("x", 100) + `","description":"","parameters":{}}]}`
-	for _, tc := range []struct {
-		name  string
-		serve func(context.Context, net.Listener)
-	}{
-		{"server", func(ctx context.Context, ln net.Listener) {
-			srv, err := server.New(server.Config{Directory: "/"})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := srv.Serve(ctx, ln); err != nil {
-				b.Error(err)
-			}
-		}},
-		{"bare", func(ctx context.Context, ln net.Listener) { serveBare(ctx, ln, []byte(event)) }},
-	} {
-		b.Run(tc.name, func(b *testing.B) {
-			ln, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				b.Fatal(err)
-			}
-			ctx, stop := context.WithCancel(context.Background())
-			var running sync.WaitGroup
-			running.Go(func() { tc.serve(ctx, ln) })
-			defer running.Wait()
-			defer stop()
+// streams is how many listen to what is fanned out.
+const streams = 500
 
-			audience := listen(b, ln.Addr().String(), streams)
-			defer audience.close()
-			client := &http.Client{}
-			defer client.CloseIdleConnections()
-			publish := func() {
-				audience.expect(fmt.Sprintf("%x\r\n%s\r\n", len(event), event))
-				resp, err := client.Post("http://"+ln.Addr().String()+"/client-tools/register", "application/json", strings.NewReader(body))
-				if err != nil {
-					b.Fatal(err)
+// BenchmarkFanOut sends events to 500 streams, each when all streams have the one before, and counts deliveries over
+// loopback sockets. All servers are read by the same client. "bare" is what a handler costs that does nothing but write
+// and flush the same bytes. It and the server share this process with the client; the reference has a process of its
+// own.
+func BenchmarkFanOut(b *testing.B) {
+	const events = 10 // of a round
+	round := func(b *testing.B, addr string, cost func(ratio.Cost) ratio.Cost) func() ratio.Cost {
+		publish := fanOut(b, addr)
+		publish() // and wait until every stream is warm
+		return func() ratio.Cost {
+			return cost(ratio.Of(func() {
+				for range events {
+					publish()
 				}
-				io.Copy(io.Discard, resp.Body)
-				resp.Body.Close()
-				<-audience.complete
-			}
-			publish() // and wait until every stream is warm
-			for b.Loop() {
-				publish()
-			}
-			b.ReportMetric(float64(b.N*streams)/b.Elapsed().Seconds(), "deliveries/s")
+			}))
+		}
+	}
+	all := func(c ratio.Cost) ratio.Cost { return c }
+	withoutCPU := func(c ratio.Cost) ratio.Cost { return ratio.Cost{Wall: c.Wall} } // that of another process
+	for _, bm := range []struct {
+		name  string
+		start func(*testing.B) (addr string)
+		cost  func(ratio.Cost) ratio.Cost
+	}{
+		{"server", startServer, all},
+		{"reference", startReference, withoutCPU},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			ours, theirs := ratio.Report(b, events*streams,
+				ratio.Candidate{Name: bm.name, Round: round(b, bm.start(b), bm.cost)},
+				ratio.Candidate{Name: "bare", Round: round(b, startBare(b), all)},
+			)
+			b.ReportMetric(1/ours.Seconds(), bm.name+"-deliveries/s")
+			b.ReportMetric(1/theirs.Seconds(), "bare-deliveries/s")
 		})
 	}
+}
+
+// fanOut opens the streams of a server. What it returns publishes an event and waits until every stream has it.
+func fanOut(b *testing.B, addr string) (publish func()) {
+	audience := listen(b, addr)
+	b.Cleanup(audience.close)
+	client := &http.Client{}
+	b.Cleanup(client.CloseIdleConnections)
+	body := `{"clientID":"c","tools":[{"id":"` + strings.Repeat("x", 100) + `","description":"","parameters":{}}]}`
+	return func() {
+		audience.missing.Add(streams)
+		resp, err := client.Post("http://"+addr+"/client-tools/register", "application/json", strings.NewReader(body))
+		if err != nil {
+			b.Fatal(err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusOK {
+			b.Fatal(resp.Status)
+		}
+		<-audience.complete
+	}
+}
+
+func startServer(b *testing.B) (addr string) {
+	return serveWhile(b, func(ctx context.Context, ln net.Listener) {
+		srv, err := server.New(server.Config{Directory: "/"})
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		if err := srv.Serve(ctx, ln); err != nil {
+			b.Error(err)
+		}
+	})
+}
+
+func startBare(b *testing.B) (addr string) {
+	event := []byte(data(registeredEvent("c", "client_c_"+strings.Repeat("x", 100))))
+	return serveWhile(b, func(ctx context.Context, ln net.Listener) { serveBare(ctx, ln, event) })
+}
+
+// serveWhile serves until the benchmark ends.
+func serveWhile(b *testing.B, serve func(context.Context, net.Listener)) (addr string) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { serve(ctx, ln) })
+	b.Cleanup(func() {
+		stop()
+		running.Wait()
+	})
+	return ln.Addr().String()
+}
+
+// startReference runs the reference server on a port that it chooses.
+func startReference(b *testing.B) (addr string) {
+	const program = "../reference/dist/main.js"
+	if _, err := os.Stat(program); err != nil {
+		b.Skip("the reference server is not built: run make build")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		b.Skip(err)
+	}
+	cmd := exec.Command(node, program, "agent", "--port", "0", "--directory", "/")
+	cmd.Env = []string{"HOME=" + b.TempDir()}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	addr, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on http://")
+	if !ok {
+		b.Fatalf("the reference server says %q (%v)", line, err)
+	}
+	return addr
 }
 
 // serveBare streams to GET /event and publishes the event on any other request.
@@ -117,13 +193,15 @@ func serveBare(ctx context.Context, ln net.Listener, event []byte) {
 type audience struct {
 	conns    []net.Conn
 	reading  sync.WaitGroup
-	missing  atomic.Int64 // bytes that are expected and have not come
+	missing  atomic.Int64 // events that are expected and have not come
 	complete chan struct{}
 }
 
-func listen(b *testing.B, addr string, streams int) *audience {
+// listen opens the streams, and returns when each has been greeted.
+func listen(b *testing.B, addr string) *audience {
 	b.Helper()
 	a := &audience{complete: make(chan struct{}, 1)}
+	a.missing.Store(streams)
 	for range streams {
 		c, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -131,38 +209,29 @@ func listen(b *testing.B, addr string, streams int) *audience {
 		}
 		a.conns = append(a.conns, c)
 		io.WriteString(c, "GET /event HTTP/1.1\r\nHost: test\r\n\r\n")
-		head := bufio.NewReader(c)
-		for line := ""; !strings.Contains(line, "server.connected"); {
-			if line, err = head.ReadString('\n'); err != nil {
-				b.Fatal(err)
-			}
-		}
-		for range 2 { // the blank line behind the event, and the end of the chunk
-			if _, err := head.ReadString('\n'); err != nil {
-				b.Fatal(err)
-			}
-		}
-		rest, _ := head.Peek(head.Buffered())
-		a.reading.Go(func() { a.count(io.MultiReader(bytes.NewReader(rest), c)) })
+		a.reading.Go(func() { a.count(c) })
 	}
+	<-a.complete
 	return a
 }
 
-func (a *audience) count(r io.Reader) {
+// count counts the events of a stream by their ends, which a comment does not have.
+func (a *audience) count(stream io.Reader) {
+	end := []byte("}\n\n")
 	buf := make([]byte, 4096)
+	kept := 0 // bytes at the beginning of buf that have come before and may begin an end
 	for {
-		n, err := r.Read(buf)
-		if n > 0 && a.missing.Add(int64(-n)) == 0 {
+		n, err := stream.Read(buf[kept:])
+		got := buf[:kept+n]
+		if events := bytes.Count(got, end); events > 0 && a.missing.Add(int64(-events)) == 0 {
 			a.complete <- struct{}{}
 		}
 		if err != nil {
 			return
 		}
+		kept = copy(buf, got[max(0, len(got)-len(end)+1):])
 	}
 }
-
-// expect says what every stream will get next.
-func (a *audience) expect(bytes string) { a.missing.Add(int64(len(bytes) * len(a.conns))) }
 
 func (a *audience) close() {
 	for _, c := range a.conns {
