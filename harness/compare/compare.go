@@ -103,7 +103,10 @@ func (c *comparison) step(ref, cand *transcript.Step) {
 	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
 }
 
-func (c *comparison) add(d Difference) { c.result.Differences = append(c.result.Differences, d) }
+func (c *comparison) add(d Difference) {
+	d.Reference, d.Candidate = cut(d.Reference, d.Candidate)
+	c.result.Differences = append(c.result.Differences, d)
+}
 
 // seen returns when a thing at an offset was seen on each side.
 func (c *comparison) seen(ref, cand time.Duration) [2]time.Time {

@@ -481,6 +481,23 @@ func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestLongValuesAreCutAroundTheirDifference(t *testing.T) {
+	before, behind := strings.Repeat("é", 3000), strings.Repeat("z", 5000)
+	ref := newSide("ref").answers(`"` + before + `1` + behind + `"`)
+	cand := newSide("cand").answers(`"` + before + `2` + behind + `"`)
+	got := compared(ref, cand, nil).Differences
+	if len(got) != 1 {
+		t.Fatalf("differences %+v, want one", got)
+	}
+	want := "[5001 bytes cut] …" + strings.Repeat("é", 500) + "2" + strings.Repeat("z", 999) + "… [4002 bytes cut]"
+	if diff := cmp.Diff(want, got[0].Candidate); diff != "" {
+		t.Errorf("the candidate's value (-want +got):\n%s", diff)
+	}
+	if ref := strings.Replace(want, "2z", "1z", 1); got[0].Reference != ref {
+		t.Errorf("the reference's value is cut elsewhere: %s", got[0].Reference)
+	}
+}
+
 func TestWhatIsNotComparedIsCounted(t *testing.T) {
 	ref := newSide("ref").answers(`1`, `2`, `3`).stream("bus", `ping `).stream("other", `a 1`)
 	cand := newSide("cand").answers(`1`, `2`, `3`).stream("bus")

@@ -56,17 +56,42 @@ const (
 // absent is how a side without a value is shown.
 const absent = "—"
 
-// show returns a text as reports print it: as it is, cut when it is long.
-func show(s string) string {
-	const most = 2000
-	if len(s) <= most {
-		return strings.ToValidUTF8(s, "\ufffd")
+// show returns a text as reports print it.
+func show(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
+
+// most is how many bytes of a value a difference keeps.
+const most = 2000
+
+// cut shortens two values that are shown beside each other, when one is long, to what stands around the first place where
+// they differ. Both begin at the same offset then. What is missing is said as "[12 bytes cut] …" and "… [12 bytes cut]".
+func cut(a, b string) (string, string) {
+	if len(a) <= most && len(b) <= most {
+		return a, b
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
 	}
-	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(s[:cut], "\ufffd"), len(s))
+	from = max(0, from-most/2)
+	for from > 0 && !utf8.RuneStart(a[from]) {
+		from--
+	}
+	return window(a, from), window(b, from)
+}
+
+func window(s string, from int) string {
+	to := min(from+most, len(s))
+	for to > from && to < len(s) && !utf8.RuneStart(s[to]) {
+		to--
+	}
+	out := s[from:to]
+	if from > 0 {
+		out = fmt.Sprintf("[%d bytes cut] …%s", from, out)
+	}
+	if to < len(s) {
+		out = fmt.Sprintf("%s… [%d bytes cut]", out, len(s)-to)
+	}
+	return out
 }
 
 // showText returns a text that may not be there.

@@ -102,8 +102,9 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 		mismatches = match.Exchange(s.Expect, s.Exchanges[last])
 	}
 	for _, m := range mismatches {
+		want, got := cut(show(m.Want), show(m.Got))
 		add(Shortfall{
-			Kind: ExpectationUnmet, Exchange: last, Place: m.Place, Want: show(m.Want), Got: show(m.Got),
+			Kind: ExpectationUnmet, Exchange: last, Place: m.Place, Want: want, Got: got,
 			Text: "the scenario expects something else",
 		})
 	}
@@ -226,10 +227,11 @@ func windowShortfalls(t *transcript.Transcript, w transcript.Window, rules *Rule
 			if w.Match == nil && (ev.Comment || heartbeat.beats(ev)) || w.Match != nil && !match.Event(w.Match, ev) {
 				continue
 			}
+			_, got := cut("", showEvent(ev))
 			return []Shortfall{{
 				Kind: EventForbidden, Step: w.Step, Exchange: -1, Stream: s.Name, Event: i,
 				Place: fmt.Sprintf("%s (%s)", labels[i], eventName(ev)), Want: fmt.Sprintf("nothing of the kind for %s", w.To-w.From),
-				Got: showEvent(ev), Text: "an event came that must not",
+				Got: got, Text: "an event came that must not",
 			}}
 		}
 	}

@@ -20,7 +20,7 @@ var nasty = []string{
 	"\u202eabc\u202c", "\u2066abc\u2069", "\u200b\u200d\ufeff\u2060", "\u2028\u2029\u0085",
 	"]]>", "<script>alert(1)</script>", "--> <!-- <![CDATA[", "&amp;&#27;", `"'`, "\xff\xfe\xc3", "\xed\xa0\x80", "\ufffe\uffff\ufffd",
 	"one\ntwo\x1b\nthree\n", strings.Repeat("e\u0301\u0302", 500), strings.Repeat("\x80", 2000), "\U000e0041\U0001f468\u200d\U0001f469",
-	"", "—", "… (12 bytes)", strings.Repeat("x", 3000) + "… (9000 bytes)",
+	"", "—", "… [12 bytes cut]", "[99999999999999999999 bytes cut] …", "[1 bytes cut] …… [1 bytes cut]", strings.Repeat("x", 3000) + "… [9000 bytes cut]",
 }
 
 // fill sets every text of a value.

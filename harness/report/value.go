@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,39 +20,49 @@ const (
 // absent is how the model writes that a side has no value.
 const absent = "—"
 
+// A kept value is what the model has of a value, which can be cut at both ends.
+type kept struct {
+	text           string
+	before, behind int // bytes that are missing
+}
+
+// What the model writes where it has cut.
+var (
+	cutBefore = regexp.MustCompile(`^\[([0-9]{1,15}) bytes cut\] …`)
+	cutBehind = regexp.MustCompile(`… \[([0-9]{1,15}) bytes cut\]$`)
+)
+
+func keptOf(value string) kept {
+	k := kept{text: value}
+	const longest = len("… [123456789012345 bytes cut]")
+	if m := cutBefore.FindStringSubmatch(k.text); m != nil {
+		k.text, k.before = k.text[len(m[0]):], number(m[1])
+	}
+	if m := cutBehind.FindStringSubmatch(k.text[max(0, len(k.text)-longest):]); m != nil {
+		k.text, k.behind = k.text[:len(k.text)-len(m[0])], number(m[1])
+	}
+	return k
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // it is one, and short
+	return n
+}
+
 // values writes two values under each other, cut around the first place where they differ. With mark that place is
 // pointed at.
 func (p *page) values(labels, values [2]string, mark bool) {
-	a, b, kept := strip(values[0], values[1])
-	at := part(a, b)
-	mark = mark && a != b && a != absent && b != absent
-	if manyLines(a) || manyLines(b) {
-		p.blocks(labels, [2]string{a, b}, at, mark)
+	a, b := keptOf(values[0]), keptOf(values[1])
+	if a.before != b.before { // a server's text that only looks like it
+		a, b = kept{text: values[0]}, kept{text: values[1]}
+	}
+	at := part(a.text, b.text)
+	mark = mark && a.text != b.text && a.text != absent && b.text != absent
+	if manyLines(a.text) || manyLines(b.text) {
+		p.blocks(labels, [2]kept{a, b}, at, mark)
 	} else {
-		p.lines(labels, [2]string{a, b}, at, mark)
+		p.lines(labels, [2]kept{a, b}, at, mark)
 	}
-	if kept {
-		p.line(6, p.dim("they are equal as far as the report keeps them; run.jsonl has them whole"))
-	}
-}
-
-// tail is what a value ends in that the model has cut.
-var tail = regexp.MustCompile(`… \(\d+ bytes\)$`)
-
-// strip takes the note off two values that were cut and are equal up to there, so that it is not the note that is
-// pointed at, and reports whether they are.
-func strip(a, b string) (string, string, bool) {
-	const longestTail = 40
-	i := tail.FindStringIndex(a[max(0, len(a)-longestTail):])
-	j := tail.FindStringIndex(b[max(0, len(b)-longestTail):])
-	if a == b || i == nil || j == nil {
-		return a, b, false
-	}
-	headA, headB := a[:max(0, len(a)-longestTail)+i[0]], b[:max(0, len(b)-longestTail)+j[0]]
-	if headA != headB {
-		return a, b, false
-	}
-	return headA, headB, true
 }
 
 // part returns the offset of the first character in which two texts differ; the length when they are equal.
@@ -73,26 +84,25 @@ func part(a, b string) int {
 }
 
 // lines writes two values of one line each.
-func (p *page) lines(labels, values [2]string, at int, mark bool) {
-	from := window(values, at)
+func (p *page) lines(labels [2]string, values [2]kept, at int, mark bool) {
+	texts := [2]string{values[0].text, values[1].text}
+	from := window(texts, at)
 	width := max(columns(labels[0]), columns(labels[1]))
 	for i, label := range labels {
-		p.line(6, p.dim(pad(label, width)), "  ", show(values[i], from))
+		p.line(6, p.dim(pad(label, width)), "  ", values[i].show(from))
 	}
 	if mark {
-		p.caret(values, at, width+2+columns(skipped(from)+visible(values[0][from:at])))
+		p.caret(texts, at, width+2+columns(skipped(from+values[0].before)+visible(texts[0][from:at])))
 	}
 }
 
 // show shows a value from an offset on.
-func show(value string, from int) string {
-	switch {
-	case value == "":
+func (k kept) show(from int) string {
+	if k.text == "" && k.before+k.behind == 0 {
 		return "(empty)"
-	case from == 0:
-		return clip(value, wide)
 	}
-	return skipped(from) + clip(value[from:], wide)
+	shown, left := head(k.text[from:], wide)
+	return skipped(from+k.before) + shown + leftOut(left+k.behind)
 }
 
 func skipped(n int) string {
@@ -166,7 +176,8 @@ func manyLines(s string) bool {
 }
 
 // blocks writes two values of several lines each, the first a line of which differs.
-func (p *page) blocks(labels, values [2]string, at int, mark bool) {
+func (p *page) blocks(labels [2]string, sides [2]kept, at int, mark bool) {
+	values := [2]string{sides[0].text, sides[1].text}
 	line := strings.LastIndexByte(values[0][:at], '\n') + 1 // of the difference; the same in both
 	first := line
 	for range linesAbove {
@@ -176,8 +187,8 @@ func (p *page) blocks(labels, values [2]string, at int, mark bool) {
 	}
 	rests := [2]string{firstLine(values[0][line:]), firstLine(values[1][line:])}
 	from := window(rests, min(at-line, len(rests[0])))
-	for i, value := range values {
-		p.excerpt(labels[i], value, first, line, from, mark)
+	for i, side := range sides {
+		p.excerpt(labels[i], side, first, line, from, mark)
 	}
 	if note := tell(values, at); mark && note != "" {
 		p.line(6, "the first characters that differ:", note)
@@ -192,14 +203,19 @@ func firstLine(s string) string {
 }
 
 // excerpt writes the lines of a value around the one that differs, which is shown from an offset on.
-func (p *page) excerpt(label, value string, first, differs, from int, mark bool) {
+func (p *page) excerpt(label string, side kept, first, differs, from int, mark bool) {
+	value := side.text
 	if value == "" || value == absent {
 		p.line(6, p.dim(label), "  ", value)
 		return
 	}
 	total := strings.Count(strings.TrimSuffix(value, "\n"), "\n") + 1
-	number := strings.Count(value[:first], "\n") + 1
-	p.line(6, p.dim(label), p.dim(fmt.Sprintf("  lines %d–%d of %d", number, min(total, number+linesAbove+linesBelow), total)))
+	above := strings.Count(value[:first], "\n") + 1
+	which := fmt.Sprintf("  lines %d–%d of %d", above, min(total, above+linesAbove+linesBelow), total)
+	if side.before+side.behind > 0 {
+		which = "  some lines of " + count(side.before+len(value)+side.behind, "byte")
+	}
+	p.line(6, p.dim(label), p.dim(which))
 	for shown := 0; shown <= linesAbove+linesBelow && first < len(value); shown++ {
 		line := firstLine(value[first:])
 		text := clip(line, wide)

@@ -81,10 +81,28 @@ func TestValuesAreShownAroundTheirFirstDifference(t *testing.T) {
       ref   same
       cand  same
 `},
-		{"equal as far as they were kept", digits + "… (4000 bytes)", digits + "… (4001 bytes)", `
-      ref   ` + digits[:140] + `… [160 bytes cut]
-      cand  ` + digits[:140] + `… [160 bytes cut]
-      they are equal as far as the report keeps them; run.jsonl has them whole
+		{"cut at both ends", "[1000 bytes cut] …" + digits + "a" + digits + "… [7 bytes cut]", "[1000 bytes cut] …" + digits + "b", `
+      ref   [1260 bytes cut] …` + digits[:40] + `a` + digits[:99] + `… [208 bytes cut]
+      cand  [1260 bytes cut] …` + digits[:40] + `b
+                                                                      ^
+`},
+		{"cut behind", "1… [7 bytes cut]", "2", `
+      ref   1… [7 bytes cut]
+      cand  2
+`},
+		{"texts that look cut", "[3 bytes cut] …x", "[4 bytes cut] …x", `
+      ref   [3 bytes cut] …x
+      cand  [4 bytes cut] …x
+`},
+		{"lines, cut", "[10 bytes cut] …1\n2\n3\n", "[10 bytes cut] …1\n2\n4\n", `
+      ref  some lines of 16 bytes
+        | 1
+        | 2
+        > 3
+      cand  some lines of 16 bytes
+        | 1
+        | 2
+        > 4
 `},
 		{"lines", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n", `
       ref  lines 3–8 of 9
