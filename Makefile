@@ -2,6 +2,7 @@
 #
 #   make parity     builds both servers, walks every scenario through them, prints one verdict
 #   make test       every test, with the race detector
+#   make parity-slow  the same for what takes a minute
 #   make help       all targets
 #
 # Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
@@ -37,6 +38,10 @@ reference/node_modules: reference/package.json reference/package-lock.json
 .PHONY: parity lockstep
 parity lockstep: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
 	bin/lockstep run $(ARGS)
+
+.PHONY: parity-slow
+parity-slow: build ## The same for what takes a minute: the default times
+	bin/lockstep run -c lockstep-slow.yaml $(ARGS)
 
 .PHONY: test
 test: build ## Run every test with the race detector
