@@ -1,9 +1,9 @@
 # The agent server, its reference, and the harness that compares them.
 #
-#   make parity     builds both servers, walks every scenario through them, prints one verdict
-#   make test       every test, with the race detector
+#   make parity       builds both servers, walks every scenario through them, prints one verdict
 #   make parity-slow  the same for what takes a minute
-#   make help       all targets
+#   make test         every test, with the race detector
+#   make help         all targets
 #
 # Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
 
