@@ -35,8 +35,8 @@ reference/node_modules: reference/package.json reference/package-lock.json
 	npm --prefix reference ci --silent
 	@touch $@
 
-.PHONY: parity lockstep
-parity lockstep: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
+.PHONY: parity
+parity: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
 	bin/lockstep run $(ARGS)
 
 .PHONY: parity-slow
