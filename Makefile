@@ -1,7 +1,7 @@
 # The agent server, its reference, and the harness that compares them.
 #
 #   make parity       builds both servers, walks every scenario through them, prints one verdict
-#   make parity-slow  the same for what takes a minute
+#   make parity-slow  what takes a minute: the default times
 #   make test         every test, with the race detector
 #   make help         all targets
 #
@@ -39,8 +39,11 @@ reference/node_modules: reference/package.json reference/package-lock.json
 parity: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
 	bin/lockstep run $(ARGS)
 
+.PHONY: lockstep
+lockstep: parity ## The same
+
 .PHONY: parity-slow
-parity-slow: build ## The same for what takes a minute: the default times
+parity-slow: build ## What takes a minute: the default times, on both servers
 	bin/lockstep run -c lockstep-slow.yaml $(ARGS)
 
 .PHONY: test
@@ -48,8 +51,8 @@ test: build ## Run every test with the race detector
 	go tool gotestsum --format pkgname -- -race ./...
 	npm --prefix reference test --silent
 
-.PHONY: test-repeat
-test-repeat: build ## Run the Go tests fifty times
+.PHONY: test-slow
+test-slow: build ## Run the Go tests fifty times
 	go test -race -count=50 ./...
 
 .PHONY: bench
