@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
@@ -16,16 +17,31 @@ import (
 // A Schema is a JSON Schema (draft 2020-12) that files are checked against. A subschema that says what to do in its own
 // words has them under "x-fix".
 type Schema struct {
+	sieve   func() *rule // holds back what may have a mistake
+	library func() *library
+}
+
+// A library says what is wrong.
+type library struct {
 	compiled  *jsonschema.Schema
 	documents map[string]any // by $id, to look up what stands beside a keyword that failed
 }
 
-// MustSchema compiles a schema that is part of the program. It may refer to the others.
+// MustSchema returns a schema that is part of the program. It may refer to the others. When it is not right, the first
+// check panics.
 func MustSchema(data []byte, others ...[]byte) *Schema {
-	s := &Schema{documents: map[string]any{}}
+	texts := append([][]byte{data}, others...)
+	return &Schema{
+		sieve:   sync.OnceValue(func() *rule { return newSieve(texts) }),
+		library: sync.OnceValue(func() *library { return newLibrary(texts) }),
+	}
+}
+
+func newLibrary(texts [][]byte) *library {
+	l := &library{documents: map[string]any{}}
 	c := jsonschema.NewCompiler()
 	var first string
-	for i, text := range append([][]byte{data}, others...) {
+	for i, text := range texts {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 		if err != nil {
 			panic("yamldoc: schema: " + err.Error())
@@ -34,7 +50,7 @@ func MustSchema(data []byte, others ...[]byte) *Schema {
 		if err := c.AddResource(id, doc); err != nil {
 			panic("yamldoc: schema: " + err.Error())
 		}
-		s.documents[id] = doc
+		l.documents[id] = doc
 		if i == 0 {
 			first = id
 		}
@@ -43,23 +59,27 @@ func MustSchema(data []byte, others ...[]byte) *Schema {
 	if err != nil {
 		panic("yamldoc: schema: " + err.Error())
 	}
-	s.compiled = compiled
-	return s
+	l.compiled = compiled
+	return l
 }
 
 // Check returns every place where the file does not obey the schema.
 func (s *Schema) Check(file string, root *Node) problem.Problems {
-	err := s.compiled.Validate(root.Value())
+	if s.sieve().passes(root) {
+		return nil
+	}
+	l := s.library()
+	err := l.compiled.Validate(root.Value())
 	if err == nil {
 		return nil
 	}
-	c := checker{schema: s, file: file, root: root}
+	c := checker{library: l, file: file, root: root}
 	c.walk(err.(*jsonschema.ValidationError)) // Validate returns no other type
 	return c.problems.Sort()
 }
 
 type checker struct {
-	schema   *Schema
+	library  *library
 	file     string
 	root     *Node
 	problems problem.Problems
@@ -212,11 +232,11 @@ func (c *checker) entry(n *Node, key string) *Node {
 
 // subschema returns the schema object whose keyword failed.
 func (c *checker) subschema(e *jsonschema.ValidationError) map[string]any {
-	return c.schema.resolve(e.SchemaURL, "")
+	return c.library.resolve(e.SchemaURL, "")
 }
 
 // resolve returns the schema at a reference, which may be relative to another.
-func (s *Schema) resolve(ref, base string) map[string]any {
+func (l *library) resolve(ref, base string) map[string]any {
 	id, pointer, _ := strings.Cut(ref, "#")
 	if id == "" || !strings.Contains(id, ":") {
 		dir, _, _ := strings.Cut(base, "#")
@@ -225,7 +245,7 @@ func (s *Schema) resolve(ref, base string) map[string]any {
 			id = dir
 		}
 	}
-	at := s.documents[id]
+	at := l.documents[id]
 	for _, step := range strings.Split(pointer, "/")[1:] {
 		step = strings.NewReplacer("~1", "/", "~0", "~", "%24", "$").Replace(step)
 		switch v := at.(type) {
@@ -252,7 +272,7 @@ func (c *checker) about(e *jsonschema.ValidationError, property string) string {
 		return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
 	}
 	if ref, ok := p["$ref"].(string); ok {
-		if text, ok := c.schema.resolve(ref, e.SchemaURL)["description"].(string); ok {
+		if text, ok := c.library.resolve(ref, e.SchemaURL)["description"].(string); ok {
 			return property + ", " + lowerFirst(strings.TrimSuffix(text, "."))
 		}
 	}
