@@ -79,9 +79,10 @@ func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
 	} {
 		ctx, interrupt := context.WithCancelCause(t.Context())
 		defer interrupt(nil)
+		var file strings.Builder
 		result, err := load(t, running).Run(ctx, &harness.Options{
 			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{Fault: fault(t, "framing")})},
-			Select:  harness.Selection{Paths: []string{"events/bytes", "items/story"}}, Jobs: 1,
+			Select:  harness.Selection{Paths: []string{"events/bytes", "items/story"}}, Jobs: 1, RunFile: &file,
 			Progress: func(_, _ int, s *verdict.Scenario) {
 				if s.ID == tc.at {
 					interrupt(errInterrupt)
@@ -96,6 +97,14 @@ func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
 		}
 		if result.Incomplete != tc.incomplete {
 			t.Errorf("incomplete: %q, want %q", result.Incomplete, tc.incomplete)
+		}
+		transcripts := 0
+		err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error {
+			transcripts++
+			return nil
+		})
+		if transcripts != 2*tc.judged || errors.Is(err, transcript.ErrIncomplete) != (tc.incomplete != "") {
+			t.Errorf("its run file has %d transcripts, %v", transcripts, err)
 		}
 	}
 }

@@ -123,7 +123,8 @@ func (rw *RunWriter) write(l line) error {
 	return nil
 }
 
-// Write appends a transcript, after those of its bodies that the file does not have yet.
+// Write appends a transcript, after those of its bodies that the file does not have yet. It is below when Write returns:
+// a run that is cut short leaves what was done until then.
 func (rw *RunWriter) Write(t *Transcript) error {
 	var failed error
 	t.bodies(func(b *Body) {
@@ -149,7 +150,10 @@ func (rw *RunWriter) Write(t *Transcript) error {
 		return failed
 	}
 	rw.footer.Transcripts++
-	return rw.write(line{Transcript: t})
+	if err := rw.write(line{Transcript: t}); err != nil {
+		return err
+	}
+	return rw.flush()
 }
 
 // Close writes the footer. The caller closes what is below.
@@ -158,6 +162,10 @@ func (rw *RunWriter) Close() error {
 	if err := rw.write(line{Footer: &rw.footer}); err != nil {
 		return err
 	}
+	return rw.flush()
+}
+
+func (rw *RunWriter) flush() error {
 	if err := rw.w.Flush(); err != nil {
 		return fmt.Errorf("write run file: %w", err)
 	}
@@ -168,7 +176,8 @@ func (rw *RunWriter) Close() error {
 // before it.
 var ErrIncomplete = errors.New("run file is incomplete")
 
-// ReadRun reads a run file and calls each with one transcript after the other. The transcripts are only to be trusted
+// ReadRun reads a run file and calls header with its beginning, unless that is nil, and each with one transcript after
+// the other. The transcripts are only to be trusted
 // when ReadRun has returned without an error: the footer comes last.
 func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) error {
 	rr := runReader{sum: sha256.New(), bodies: map[string][]byte{}}
@@ -210,7 +219,9 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 		if l.Header.Format != Format {
 			return false, fmt.Errorf("format %d; this version of lockstep reads format %d", l.Header.Format, Format)
 		}
-		err = header(*l.Header)
+		if header != nil {
+			err = header(*l.Header)
+		}
 	case l.Body != nil:
 		content := l.Body.Base64
 		if l.Body.Text != nil {

@@ -130,6 +130,23 @@ func TestAnIncompleteRunFileIsRefused(t *testing.T) {
 	}
 }
 
+// A run that is killed leaves what was done until then.
+func TestATranscriptIsInTheFileWhenItIsWritten(t *testing.T) {
+	var b bytes.Buffer
+	w, err := NewRunWriter(&b, RunHeader{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3 {
+		if err := w.Write(sample("ref")); err != nil {
+			t.Fatal(err)
+		}
+		if _, ts, err := read(b.Bytes()); len(ts) != n+1 || !errors.Is(err, ErrIncomplete) {
+			t.Errorf("after %d: %d transcripts, %v", n+1, len(ts), err)
+		}
+	}
+}
+
 func TestErrorsOfTheReaderAndOfTheDiskComeThrough(t *testing.T) {
 	stop := errors.New("stop")
 	data := write(t, sample("ref"))
