@@ -31,7 +31,8 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], &world{
 		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
-		terminal: term.IsTerminal(int(os.Stdout.Fd())),
+		terminal:      term.IsTerminal(int(os.Stdout.Fd())),
+		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}))
 }
 
@@ -41,9 +42,11 @@ type world struct {
 	environ        []string
 	getenv         func(string) string
 	terminal       bool // stdout is one
+	errorTerminal  bool // stderr is one
 }
 
-// An exitError ends the program with a code. Its message, if it has one, has not been printed yet.
+// An exitError ends the program with a code. Its message, if it has one, has not been printed yet. Every other error
+// says that flags or files are wrong, and that nothing was started.
 type exitError struct {
 	code int
 	err  error
@@ -66,36 +69,31 @@ func run(ctx context.Context, args []string, w *world) int {
 	if err == nil {
 		return exitMatch
 	}
-	if text := err.Error(); text != "" {
-		fmt.Fprintf(w.stderr, "lockstep: %s\n", text)
-	}
+	tell(w.stderr, err)
 	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.code
 	}
-	if isUsage(err) {
-		return exitUsage
-	}
-	return exitUnknown
+	return exitUsage
 }
 
-// isUsage reports whether an error says that nothing was started because flags or files are wrong. Errors that are not
-// ours come from the command line's parser.
-func isUsage(err error) bool {
-	if _, ok := errors.AsType[*harness.UsageError](err); ok {
-		return true
+// tell says what went wrong. Mistakes in files begin with their places, where editors look for them.
+func tell(w io.Writer, err error) {
+	text := err.Error()
+	if problems, ok := errors.AsType[scenario.Problems](err); ok {
+		fmt.Fprintln(w, problems.Error())
+		text = count(len(problems), "mistake")
 	}
-	if _, ok := errors.AsType[scenario.Problems](err); ok {
-		return true
+	if text != "" {
+		fmt.Fprintf(w, "lockstep: %s\n", text)
 	}
-	_, ours := errors.AsType[*runError](err)
-	return !ours
 }
 
-// A runError is what went wrong while a command ran.
-type runError struct{ err error }
-
-func (e *runError) Error() string { return e.err.Error() }
-func (e *runError) Unwrap() error { return e.err }
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
 
 func rootCommand(w *world) *cobra.Command {
 	root := &cobra.Command{
@@ -112,13 +110,20 @@ both values, and with what the contract says of each side.`,
   lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Version:       harness.Version,
+		Args:          knownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
+	root.SetVersionTemplate("lockstep {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(runCommand(w), lintCommand(w), versionCommand(w))
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = knownCommand // it would explain the program instead of a command that is not there
+	}
 	return root
 }
 
@@ -126,7 +131,7 @@ func versionCommand(w *world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Prints the version",
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(w.stdout, "lockstep %s\n", harness.Version)
 			return nil
@@ -141,20 +146,18 @@ func lintCommand(w *world) *cobra.Command {
 		Short: "Reports every mistake in lockstep.yaml, the contract and the scenarios",
 		Long: `Reports every mistake in lockstep.yaml, the contract and the scenarios, each with its file, line and
 column, and with what to write instead. Starts nothing. Exits with 2 when there is a mistake.`,
-		Args: cobra.NoArgs,
+		Example: `  lockstep lint
+  lockstep lint --config examples/notes/lockstep.yaml`,
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			p, err := harness.Load(config)
-			if problems, ok := errors.AsType[scenario.Problems](err); ok {
-				fmt.Fprintln(w.stderr, problems.Error())
-				return &exitError{code: exitUsage, err: fmt.Errorf("%d mistakes", len(problems))}
-			}
 			if err != nil {
-				return &exitError{exitUsage, err}
+				return err
 			}
 			for _, note := range p.Contract.Unjudged() {
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
 			}
-			fmt.Fprintf(w.stdout, "%s: no mistakes in %d scenarios\n", config, len(p.Scenarios))
+			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
 			return nil
 		},
 	}

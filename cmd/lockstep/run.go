@@ -90,7 +90,7 @@ func (f *runFlags) validate() error {
 	return nil
 }
 
-func (f *runFlags) run(ctx context.Context, w *world) (err error) {
+func (f *runFlags) run(ctx context.Context, w *world) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -104,45 +104,56 @@ func (f *runFlags) run(ctx context.Context, w *world) (err error) {
 	if f.scenario > 0 {
 		project.Limits.Scenario = f.scenario
 	}
-	out, err := f.openReports()
-	if err != nil {
-		return &runError{err}
+	options := f.options(w)
+	if err := project.Validate(options); err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	paint := report.Paint{Color: f.colored(w), Verbose: f.verbose}
-	options := &harness.Options{
+	out, err := f.openReports() // not before: a slip of the finger must not cost the reports of the last run
+	if err != nil {
+		return err
+	}
+	options.RunFile = out.run
+	result, err := project.Run(ctx, options)
+	v := verdict.Unknown
+	if result != nil {
+		v = result.Verdict
+		err = errors.Join(err, f.write(result.Document(project), out, w))
+	}
+	return ending(v, errors.Join(err, out.close()))
+}
+
+func (f *runFlags) options(w *world) *harness.Options {
+	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed,
-		RunFile: out.run, Environ: w.environ, Log: f.logger(w),
+		Environ: w.environ, Log: f.logger(w),
 	}
 	if f.format == "text" {
-		options.Progress = func(done, of int, s *verdict.Scenario) { report.Progress(w.stderr, paint, done, of, s) }
+		paint := f.paint(w, w.errorTerminal)
+		o.Progress = func(done, of int, s *verdict.Scenario) { report.Progress(w.stderr, paint, done, of, s) }
 	}
-	result, err := project.Run(ctx, options)
-	if err != nil {
-		if _, usage := errors.AsType[*harness.UsageError](err); usage {
-			return err
-		}
-		return &runError{err}
-	}
-	if err := f.write(result.Document(project), out, w, paint); err != nil {
-		return &runError{err}
-	}
-	return exitOf(result.Verdict)
+	return o
 }
 
-func exitOf(v verdict.Verdict) error {
-	switch v {
-	case verdict.Match:
+// ending is how the program ends after a run. A report that could not be written leaves a match unknown: whoever relies
+// on it has nothing.
+func ending(v verdict.Verdict, err error) error {
+	switch {
+	case v == verdict.Differ:
+		return &exitError{exitDiffer, err}
+	case v == verdict.Match && err == nil:
 		return nil
-	case verdict.Differ:
-		return &exitError{code: exitDiffer}
 	default:
-		return &exitError{code: exitUnknown}
+		return &exitError{exitUnknown, err}
 	}
 }
 
-// colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, the terminal.
-func (f *runFlags) colored(w *world) bool {
+func (f *runFlags) paint(w *world, terminal bool) report.Paint {
+	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose}
+}
+
+// colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal
+// that is written to.
+func (f *runFlags) colored(w *world, terminal bool) bool {
 	switch {
 	case f.color != "auto":
 		return f.color == "always"
@@ -151,7 +162,7 @@ func (f *runFlags) colored(w *world) bool {
 	case w.getenv("CLICOLOR_FORCE") != "" && w.getenv("CLICOLOR_FORCE") != "0":
 		return true
 	default:
-		return w.terminal
+		return terminal
 	}
 }
 
@@ -179,17 +190,24 @@ func (f *runFlags) openReports() (*reports, error) {
 		dir = filepath.Join(filepath.Dir(f.config), dir)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("reports: %w", err)
+		return nil, noReports(err)
 	}
-	for name, to := range map[string]*io.Writer{"run.jsonl": &r.run, "report.json": &r.json, "junit.xml": &r.junit} {
-		file, err := os.Create(filepath.Join(dir, name))
+	for _, f := range []struct {
+		name string
+		to   *io.Writer
+	}{{"run.jsonl", &r.run}, {"report.json", &r.json}, {"junit.xml", &r.junit}} {
+		file, err := os.Create(filepath.Join(dir, f.name))
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("reports: %w", err), r.close())
+			return nil, errors.Join(noReports(err), r.close())
 		}
 		r.files = append(r.files, file)
-		*to = file
+		*f.to = file
 	}
 	return r, nil
+}
+
+func noReports(err error) error {
+	return &harness.UsageError{What: "reports: " + err.Error(), Fix: "name another folder with --reports, or - for none"}
 }
 
 func (r *reports) close() error {
@@ -201,7 +219,7 @@ func (r *reports) close() error {
 }
 
 // write writes the reports, and the one that standard output is to have.
-func (f *runFlags) write(doc *report.Document, out *reports, w *world, paint report.Paint) error {
+func (f *runFlags) write(doc *report.Document, out *reports, w *world) error {
 	err := errors.Join(report.JSON(out.json, doc), report.JUnit(out.junit, doc))
 	switch f.format {
 	case "json":
@@ -209,7 +227,7 @@ func (f *runFlags) write(doc *report.Document, out *reports, w *world, paint rep
 	case "junit":
 		err = errors.Join(err, report.JUnit(w.stdout, doc))
 	default:
-		err = errors.Join(err, report.Text(w.stdout, doc, paint))
+		err = errors.Join(err, report.Text(w.stdout, doc, f.paint(w, w.terminal)))
 	}
 	return err
 }

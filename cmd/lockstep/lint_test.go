@@ -1,0 +1,99 @@
+//go:build unix
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+func TestLintOfWhatIsRight(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"), at("wrong", "http://127.0.0.1:2"))
+	want := outcome{exitMatch, "lockstep.yaml: no mistakes in 7 scenarios\n", ""}
+	if diff := cmp.Diff(want, p.do(t, "lint"), cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("lint (-want +got):\n%s", diff)
+	}
+	p.write(t, "one/story.yaml", "scenario: story\nwhy: There is one\nsource: x\nsteps: [{http: GET /health}]\n")
+	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "scenarios: scenarios", "scenarios: one", 1))
+	want.stdout = "lockstep.yaml: no mistakes in 1 scenario\n"
+	if diff := cmp.Diff(want, p.do(t, "lint"), cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("lint (-want +got):\n%s", diff)
+	}
+}
+
+// What nobody can judge is no mistake, and must not pass for judged.
+func TestLintTellsWhatIsNotJudged(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "pattern: '^itm_[0-9a-f]{20}$'", "pattern: '^(?!itm_0)'", 1))
+	o := p.do(t, "lint")
+	if o.code != exitMatch || o.stdout != "lockstep.yaml: no mistakes in 7 scenarios\n" || !strings.HasPrefix(o.stderr, "note: openapi.yaml:") ||
+		!strings.Contains(o.stderr, "the pattern ^(?!itm_0) is not checked: ") || strings.Count(o.stderr, "note: ") != 1 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// Every mistake is told with its place and its cure, by both commands in the same words, and nothing is started.
+func TestMistakesInFiles(t *testing.T) {
+	const story = "scenario: items/new\nwhy: It is new\nsource: openapi.yaml\nsteps:\n"
+	for _, tc := range []struct {
+		name   string
+		file   string
+		change func(text string) string
+		stderr string
+	}{
+		{"in lockstep.yaml", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "refernce: right", 1) }, `lockstep.yaml:1:1: the file has no "reference"
+	fix: add it: reference, the target that is taken as right
+lockstep.yaml:3:1: unknown key "refernce"
+	fix: did you mean "reference"?
+lockstep: 2 mistakes
+`},
+		{"a target that is not there", "lockstep.yaml", func(s string) string { return strings.Replace(s, "reference: right", "reference: left", 1) }, `lockstep.yaml:3:12: reference "left" is no target
+	fix: use one of: right
+lockstep: 1 mistake
+`},
+		{"in the contract", "openapi.yaml", func(s string) string { return strings.Replace(s, "type: integer}", "type: integr}", 1) }, `openapi.yaml:90:81: paths: invalid path /events: invalid operation GET: parameter "beat" schema is invalid: unsupported 'type' value "integr"
+lockstep: 1 mistake
+`},
+		{"in a scenario", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /health\n    expct: {status: 200}\n" }, `scenarios/items/new.yaml:6:5: unknown key "expct"
+	fix: did you mean "expect"?
+lockstep: 1 mistake
+`},
+		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5: the contract has no operation for GET /healht
+	fix: did you mean "GET /health"? if it is meant to, mark the step malformed: true
+lockstep: 1 mistake
+`},
+		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5: not YAML: did not find expected ',' or '}'
+lockstep: 1 mistake
+`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			server := &faux.Server{}
+			p := newProject(t, at("right", serve(t, server)))
+			p.write(t, tc.file, tc.change(p.read(tc.file)))
+			for _, command := range []string{"lint", "run"} {
+				want := outcome{exitUsage, "", tc.stderr}
+				if diff := cmp.Diff(want, p.do(t, command), cmp.AllowUnexported(outcome{})); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", command, diff)
+				}
+			}
+			if n := server.Accepted(); n > 0 || p.read("reports/run.jsonl") != "" || len(names(t, p.dir)) != 3 {
+				t.Errorf("%d connections were made, and there is %q", n, names(t, p.dir))
+			}
+		})
+	}
+}
+
+func TestAProjectThatCannotBeRead(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	for _, command := range []string{"lint", "run"} {
+		o := lockstep(t, command, "-c", p.dir)
+		want := outcome{exitUsage, "", "lockstep: read " + p.dir + ": is a directory\n"}
+		if diff := cmp.Diff(want, o, cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("%s of a folder (-want +got):\n%s", command, diff)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+const (
+	roleVariable   = "LOCKSTEP_TEST_ROLE"
+	reportVariable = "LOCKSTEP_TEST_REPORT"
+)
+
+// TestMain is three programs. In the role of lockstep the test binary is the command itself; in another role, a server;
+// without, it runs the tests and then looks whether they have left anything behind.
+func TestMain(m *testing.M) {
+	switch role := os.Getenv(roleVariable); role {
+	case "":
+	case "lockstep":
+		main()
+	default:
+		os.Exit(play(role))
+	}
+	status := leak.Run(m)
+	if left := leak.Processes(); left != "" && status == 0 {
+		fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// play is a server of package faux.
+func play(role string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	p := &faux.Process{Log: os.Stderr, Exit: os.Exit, Report: os.Getenv(reportVariable), Again: again}
+	if len(os.Args) > 1 {
+		p.Listen = os.Args[1]
+	}
+	return p.Play(ctx, role)
+}
+
+// again starts this program in another role, and waits until that has something to say.
+func again(role string) error {
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), roleVariable+"="+role)
+	cmd.Stdout, cmd.Stderr = os.Stdout, in
+	err = cmd.Start()
+	in.Close()
+	if err == nil {
+		_, err = out.Read(make([]byte, 1))
+	}
+	return err
+}
+
+// An outcome is what a command line comes to.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// A shell is the world of a command line: an environment, and whether its outputs are terminals.
+type shell struct {
+	variables               map[string]string
+	terminal, errorTerminal bool
+}
+
+// lockstep runs the command in this process.
+func lockstep(t *testing.T, args ...string) outcome { return shell{}.lockstep(t, args...) }
+
+func (s shell) lockstep(t *testing.T, args ...string) outcome {
+	t.Helper()
+	var stdout, stderr buffer
+	code := run(t.Context(), args, &world{
+		stdout: &stdout, stderr: &stderr, environ: os.Environ(), terminal: s.terminal, errorTerminal: s.errorTerminal,
+		getenv: func(name string) string { return s.variables[name] },
+	})
+	return outcome{code, stdout.String(), stderr.String()}
+}
+
+// A buffer takes what several goroutines write, as a file does.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// A project is a lockstep.yaml in a folder of its own.
+type project struct{ dir, file string }
+
+// shelves is the lockstep.yaml of the servers of package faux, with a place for its targets.
+const shelves = `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+%s
+compare:
+  headers: [Cache-Control, Content-Type, Location, X-Shelf]
+  volatile:
+    - {at: $..serial, kind: id, because: each server counts for itself}
+limits: {step: 30s, scenario: 40s, settle: 50ms}
+`
+
+// newProject writes a project with these targets.
+func newProject(t *testing.T, targets ...string) project {
+	t.Helper()
+	dir := t.TempDir()
+	if err := faux.WriteProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	p := project{dir, filepath.Join(dir, "lockstep.yaml")}
+	p.write(t, "lockstep.yaml", fmt.Sprintf(shelves, strings.Join(targets, "\n")))
+	return p
+}
+
+// write writes a file of the project.
+func (p project) write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns a file of the project, "" when there is none.
+func (p project) read(name string) string {
+	data, _ := os.ReadFile(filepath.Join(p.dir, name))
+	return string(data)
+}
+
+// do runs a command of lockstep on the project, and leaves the project's folder out of what it says.
+func (p project) do(t *testing.T, command string, args ...string) outcome {
+	t.Helper()
+	return p.as(t, shell{}, command, args...)
+}
+
+func (p project) as(t *testing.T, s shell, command string, args ...string) outcome {
+	t.Helper()
+	o := s.lockstep(t, append([]string{command, "--config", p.file}, args...)...)
+	o.stdout, o.stderr = strings.ReplaceAll(o.stdout, p.dir+"/", ""), strings.ReplaceAll(o.stderr, p.dir+"/", "")
+	return o
+}
+
+// judged runs the project and returns its report. Nothing is written beside it.
+func (p project) judged(t *testing.T, args ...string) *report.Document {
+	t.Helper()
+	o := p.do(t, "run", append(args, "--format", "json", "--reports", "-")...)
+	doc, err := report.Read(strings.NewReader(o.stdout))
+	if err != nil {
+		t.Fatalf("%v; %+v", err, o)
+	}
+	return doc
+}
+
+// at is a target that runs already, at the address of a server.
+func at(name, address string) string {
+	return fmt.Sprintf("  %s: {url: %q, ready: {get: /health}}", name, address)
+}
+
+// start is a target that lockstep starts: the test binary in a role.
+func start(t *testing.T, name, role, report string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf(`  %s:
+    command: [%q, "${{ host }}:${{ port }}"]
+    env: {%s: %s, %s: %q, GORACE: atexit_sleep_ms=0}
+    ready: {get: /health, within: 60s}
+    stop: 100ms`, name, self, roleVariable, role, reportVariable, report)
+}
+
+// serve runs a server on a port of its own until the test ends, and returns its URL.
+func serve(t *testing.T, s *faux.Server) string {
+	t.Helper()
+	l := listen(t)
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() {
+		s.Close()
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+func listen(t *testing.T) *net.TCPListener {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// two is a project with a right server and one that has the fault; "" for none.
+func two(t *testing.T, id string) project {
+	t.Helper()
+	return newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, id)})))
+}
+
+func fault(t *testing.T, id string) *faux.Fault {
+	t.Helper()
+	if id == "" {
+		return nil
+	}
+	for _, f := range slices.Concat(faux.Faults(), faux.Nulls()) {
+		if f.ID == id {
+			return f
+		}
+	}
+	t.Fatalf("there is no fault %q", id)
+	return nil
+}
+
+// unpredictable is what no two runs have in common, and what stands for it.
+var unpredictable = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`· seed \d+\n`), "· seed ‹seed›\n"},
+	{regexp.MustCompile(`· \d+\.\d s, \d+ jobs?\n`), "· ‹time› s, ‹some› jobs\n"},
+	{regexp.MustCompile(`127\.0\.0\.1:\d+`), "127.0.0.1:‹port›"},
+}
+
+// predictable returns a text without what differs from run to run.
+func predictable(text string) string {
+	for _, u := range unpredictable {
+		text = u.pattern.ReplaceAllString(text, u.name)
+	}
+	return text
+}
+
+// lastLine returns the last line of a text.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,195 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+// A command is lockstep as a process of its own, in the middle of a run: it has started a server that does not listen
+// to SIGTERM and has started another process that does not either, and it waits for an answer that does not come.
+type command struct {
+	project
+	*exec.Cmd
+	stdout, stderr buffer
+	grandchild     net.Conn // which the kernel closes when it ends
+	ended          chan struct{}
+}
+
+// midway returns such a process; grace is what its server gets between SIGTERM and SIGKILL.
+func midway(t *testing.T, grace string) *command {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	asked := make(chan struct{}, 1)
+	wrong := &faux.Server{Fault: fault(t, "hang"), Asked: func(operation string) {
+		if operation == "POST /items" {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+		}
+	}}
+	line := listen(t)
+	right := strings.Replace(start(t, "right", "does-not-end", line.Addr().String()), "stop: 100ms", "stop: "+grace, 1)
+	p := &command{project: newProject(t, right, at("wrong", serve(t, wrong))), ended: make(chan struct{})}
+
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	p.Cmd = exec.CommandContext(ctx, os.Args[0], "run", "--config", p.file, "items/story")
+	p.Env = append(os.Environ(), roleVariable+"=lockstep", "GORACE=atexit_sleep_ms=0")
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		p.Wait() // how it ended is in ProcessState
+	}()
+	t.Cleanup(func() { cancel(); <-p.ended })
+	select {
+	case <-asked:
+	case <-p.ended:
+		t.Fatalf("it ended before it was asked to: %s\n%s%s", p.ProcessState, &p.stdout, &p.stderr)
+	}
+	line.SetDeadline(time.Now().Add(time.Minute))
+	c, err := line.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	p.grandchild = c
+	return p
+}
+
+// leavesNothing waits until the process, and everything that came of it, is no more.
+func (p *command) leavesNothing(t *testing.T) {
+	t.Helper()
+	<-p.ended
+	p.grandchild.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := io.Copy(io.Discard, p.grandchild); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("the grandchild is still there: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for left := leak.Processes(); left != ""; left = leak.Processes() {
+		select {
+		case <-ctx.Done():
+			t.Fatalf("left behind: %s", left)
+		case <-time.After(time.Millisecond): // nothing announces that somebody else's child is gone
+		}
+	}
+}
+
+func TestASignalInTheMiddleOfARunEndsItInOrder(t *testing.T) {
+	for _, tc := range []struct {
+		signal syscall.Signal
+		name   string
+	}{{syscall.SIGINT, "interrupt"}, {syscall.SIGTERM, "terminated"}} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := midway(t, "100ms")
+			if err := p.Process.Signal(tc.signal); err != nil {
+				t.Fatal(err)
+			}
+			p.leavesNothing(t)
+			if code := p.ProcessState.ExitCode(); code != exitUnknown || p.stderr.String() != "" {
+				t.Errorf("%s, want exit code %d; stderr %q", p.ProcessState, exitUnknown, &p.stderr)
+			}
+			want := "unknown: interrupted after 0 of 1 scenarios: " + tc.name + " signal received"
+			if got := lastLine(p.stdout.String()); got != want {
+				t.Errorf("stdout ends with %q, want %q", got, want)
+			}
+			doc, err := report.Read(strings.NewReader(p.read("reports/report.json")))
+			if err != nil || doc.Verdict != verdict.Unknown || !strings.HasSuffix(want, doc.Incomplete) {
+				t.Errorf("report.json reads as %+v, %v", doc, err)
+			}
+			if !strings.Contains(p.read("reports/junit.xml"), "<error") {
+				t.Errorf("junit.xml has no error:\n%s", p.read("reports/junit.xml"))
+			}
+			p.isIncomplete(t)
+		})
+	}
+}
+
+// isIncomplete fails unless the run file tells that it is.
+func (p *command) isIncomplete(t *testing.T) {
+	t.Helper()
+	file, err := os.Open(filepath.Join(p.dir, "reports", "run.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	err = transcript.ReadRun(file, nil, func(*transcript.Transcript) error { return nil })
+	if !errors.Is(err, transcript.ErrIncomplete) {
+		t.Errorf("run.jsonl reads as %v, want %v", err, transcript.ErrIncomplete)
+	}
+}
+
+// Who asks twice does not want to wait for a server that takes its time.
+func TestASecondSignalEndsTheProgramAtOnce(t *testing.T) {
+	p := midway(t, "50s")
+	began := time.Now()
+	for asking := true; asking; {
+		p.Process.Signal(syscall.SIGINT) // more than twice, for two may arrive as one
+		select {
+		case <-p.ended:
+			asking = false
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	p.leavesNothing(t)
+	if took := time.Since(began); took > 40*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if status := p.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
+		t.Errorf("it ended with %s, want it to be ended by the signal", p.ProcessState)
+	}
+	p.isIncomplete(t)
+}
+
+func TestNothingStaysBehindWhenTheProgramIsKilled(t *testing.T) {
+	p := midway(t, "50s")
+	if err := p.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.leavesNothing(t)
+	if status := p.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+		t.Errorf("it ended with %s", p.ProcessState)
+	}
+	p.isIncomplete(t)
+}
+
+// What was judged before an interrupt is told, and its exit code counts: it is known to differ.
+func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	defer interrupt(nil)
+	wrong := &faux.Server{Fault: fault(t, "framing"), Asked: func(operation string) {
+		if operation == "GET /items/{id}/label" { // of the second scenario
+			interrupt(errors.New("enough"))
+		}
+	}}
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, wrong)))
+	var stdout, stderr buffer
+	w := &world{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
+	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)
+	want := "differ: right and wrong part in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough"
+	if got := lastLine(stdout.String()); code != exitDiffer || got != want {
+		t.Errorf("exit code %d, stdout ends with %q, want %d and %q", code, got, exitDiffer, want)
+	}
+}

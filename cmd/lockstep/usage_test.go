@@ -1,0 +1,155 @@
+//go:build unix
+
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+)
+
+func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
+	const flags = "\n\tfix: lockstep run --help lists the flags"
+	for _, tc := range []struct {
+		args   []string
+		stderr string
+	}{
+		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: help, lint, run, version"},
+		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
+		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep --help lists the flags"},
+		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
+		{[]string{"lint", "scenarios"}, "lint takes no argument, and \"scenarios\" is one\n\tfix: leave it out; --config names another project"},
+		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint --help lists the flags"},
+		{[]string{"run", "--taget", "go"}, "unknown flag: --taget" + flags},
+		{[]string{"run", "-x"}, "unknown shorthand flag: 'x' in -x" + flags},
+		{[]string{"run", "--target"}, "flag needs an argument: --target" + flags},
+		{[]string{"run", "--jobs", "many"}, "invalid argument \"many\" for \"-j, --jobs\" flag: invalid syntax" + flags},
+		{[]string{"run", "--jobs", "9999999999999999999"}, "invalid argument \"9999999999999999999\" for \"-j, --jobs\" flag: value out of range" + flags},
+		{[]string{"run", "--seed", "-1"}, "invalid argument \"-1\" for \"--seed\" flag: invalid syntax" + flags},
+		{[]string{"run", "--step-timeout", "5"}, "invalid argument \"5\" for \"--step-timeout\" flag: time: missing unit in duration \"5\"" + flags},
+		{[]string{"run", "--verbose=maybe"}, "invalid argument \"maybe\" for \"-v, --verbose\" flag: invalid syntax" + flags},
+		{[]string{"run", "--format", "xml"}, `--format is "xml": write text, json or junit`},
+		{[]string{"run", "--color", "red"}, `--color is "red": write auto, always or never`},
+		{[]string{"run", "--jobs", "-1"}, `--jobs is -1: write how many scenarios may run at a time`},
+		{[]string{"run", "--step-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
+		{[]string{"run", "--scenario-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
+	} {
+		t.Run(strings.Join(tc.args, " "), func(t *testing.T) {
+			want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
+			if diff := cmp.Diff(want, lockstep(t, tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+				t.Errorf("outcome (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, arg := range []string{"version", "--version"} {
+		want := outcome{exitMatch, "lockstep " + harness.Version + "\n", ""}
+		if got := lockstep(t, arg); got != want {
+			t.Errorf("lockstep %s: %+v, want %+v", arg, got, want)
+		}
+	}
+}
+
+func TestHelpTeaches(t *testing.T) {
+	for _, tc := range []struct {
+		args [][]string // which all say the same
+		says []string
+	}{
+		{[][]string{{}, {"--help"}, {"-h"}, {"help"}}, []string{
+			"An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.",
+			"Examples:\n  lockstep run ", "\n  lint ", "\n  run ", "\n  version ",
+		}},
+		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
+			"walks the scenarios through them side by side", "Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, nothing was started ·\n3 something could not be judged.",
+			"Usage:\n  lockstep run [scenario or folder ...] [flags]\n", "Examples:\n  lockstep run\n", "one server alone, against the contract",
+		}},
+		{[][]string{{"lint", "--help"}, {"help", "lint"}}, []string{"Reports every mistake", "Starts nothing. Exits with 2", "Examples:\n  lockstep lint\n"}},
+		{[][]string{{"version", "--help"}, {"help", "version"}}, []string{"Prints the version"}},
+	} {
+		first := lockstep(t, tc.args[0]...)
+		if first.code != exitMatch || first.stderr != "" {
+			t.Errorf("lockstep %q: exit code %d, stderr %q", tc.args[0], first.code, first.stderr)
+		}
+		for _, want := range tc.says {
+			if !strings.Contains(first.stdout, want) {
+				t.Errorf("lockstep %q does not say %q:\n%s", tc.args[0], want, first.stdout)
+			}
+		}
+		for _, args := range tc.args[1:] {
+			if got := lockstep(t, args...); got != first {
+				t.Errorf("lockstep %q: %+v, want what %q says", args, got, tc.args[0])
+			}
+		}
+	}
+}
+
+// What help shows is what the program takes.
+func TestExamplesInHelpAreCommandLines(t *testing.T) {
+	root := rootCommand(&world{})
+	examples := 0
+	for _, cmd := range append(root.Commands(), root) {
+		for line := range strings.Lines(cmd.Example) {
+			examples++
+			args := words(t, line)
+			found, rest, err := root.Find(args[1:])
+			if err != nil || args[0] != "lockstep" || found == root {
+				t.Errorf("%q: %v, %v", line, args, err)
+				continue
+			}
+			if err := found.ParseFlags(rest); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			if err := found.ValidateArgs(found.Flags().Args()); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+		}
+	}
+	if examples < 10 {
+		t.Errorf("there are %d examples", examples)
+	}
+}
+
+// words are those of a line of a shell that end at a pipe, or at the blanks before an explanation.
+func words(t *testing.T, line string) []string {
+	t.Helper()
+	line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
+	line, _, _ = strings.Cut(line, " | ")
+	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
+	for i, w := range words {
+		words[i] = strings.Trim(w, "'")
+	}
+	return words
+}
+
+func TestEveryFlagIsExplained(t *testing.T) {
+	root := rootCommand(&world{})
+	for _, cmd := range root.Commands() {
+		if cmd.Hidden || cmd.Short == "" {
+			continue
+		}
+		for line := range strings.Lines(cmd.LocalFlags().FlagUsages()) {
+			if fields := strings.SplitN(strings.TrimSpace(line), "   ", 2); len(fields) < 2 || len(strings.TrimSpace(fields[1])) < 10 {
+				t.Errorf("%s: a flag without a word about it: %s", cmd.Name(), line)
+			}
+		}
+	}
+}
+
+// A shell that asks for completions must not be answered with an error.
+func TestCompletionIsThere(t *testing.T) {
+	if o := lockstep(t, "completion", "bash"); o.code != exitMatch || o.stderr != "" || !strings.Contains(o.stdout, "lockstep") {
+		t.Errorf("%+v", o)
+	}
+	o := lockstep(t, cobra.ShellCompRequestCmd, "ru")
+	if o.code != exitMatch || !strings.HasPrefix(o.stdout, "run\t") {
+		t.Errorf("%+v", o)
+	}
+}
