@@ -162,6 +162,37 @@ func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
 	}
 }
 
+func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: 1\nb: [x, 1.50, true, ~, 2026-03-01]\n200:\n  \"c\": |\n    d\n": `{"a":1,"b":["x",1.50,true,null,"2026-03-01"],"200":{"c":"d\n"}}`,
+		`{"a": [1.0, "\u00e9"]}`: `{"a":[1.0,"é"]}`,
+		"a: yes":                 `{"a":"yes"}`,
+		"a: &x 1":                `{"a":1}`,
+		"a: &x 1\nb: *x":         "",
+		"a: !!str 1":             "",
+		"a: {<<: {b: 1}}":        "",
+		"a: 1\na: 1":             "",
+		"a: 0x1F":                "",
+		"a: 1_000":               "",
+		"a: .inf":                "",
+		"1.5: a":                 "",
+		"? [a]\n: b":             "",
+		"a: 1\n---\nb: 1":        "",
+		"a: [":                   "",
+		"":                       "",
+		`{"a": 1, "a": 1}`:       "",
+		`{"a": "\ud800"}`:        "{\"a\":\"\ufffd\"}",
+	} {
+		n, ok := Plain([]byte(text))
+		switch {
+		case ok != (want != ""):
+			t.Errorf("%q: plain is %t", text, ok)
+		case ok && n.String() != want:
+			t.Errorf("%q is %s, want %s", text, n, want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a: 1", "a: &x [*x]", "? {}\n: 1", "- !!set {a}", "\"\\", "a:\n\t- b", "--- a\n...\n"} {
 		f.Add([]byte(s))
