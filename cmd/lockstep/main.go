@@ -150,7 +150,7 @@ column, and with what to write instead. Starts nothing. Exits with 2 when there 
   lockstep lint --config examples/notes/lockstep.yaml`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := harness.Load(config)
+			p, err := load(config)
 			if err != nil {
 				return err
 			}
