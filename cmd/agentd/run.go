@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
@@ -113,11 +114,15 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if err != nil {
 		return &failure{err}
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(s.host, strconv.Itoa(s.port)))
+	network := "tcp"
+	if s.host.Is4() {
+		network = "tcp4" // 0.0.0.0 would mean every address there is, those of IPv6 too (decision S36)
+	}
+	ln, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(s.host.String(), strconv.Itoa(s.port)))
 	if err != nil {
 		return &failure{err}
 	}
-	if _, err := fmt.Fprintf(stdout, "listening on http://%s\n", ln.Addr()); err != nil {
+	if _, err := fmt.Fprintf(stdout, "listening on http://%s\n", address(s.host, ln)); err != nil {
 		ln.Close()
 		return &failure{fmt.Errorf("say where the server listens: %w", err)}
 	}
@@ -125,4 +130,13 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return &failure{err}
 	}
 	return nil
+}
+
+// address returns where a listener can be reached, with the host as it was given.
+func address(host netip.Addr, ln net.Listener) string {
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	if err != nil {
+		return ln.Addr().String()
+	}
+	return net.JoinHostPort(host.String(), port)
 }

@@ -8,14 +8,17 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
@@ -72,6 +75,18 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 				`agentd: --keepalive-interval is "-5"; ` + ms,
 				`agentd: --max-body is "0"; it must be a whole number of bytes, at least 1`,
 			}},
+		{"what another overrides", []string{"agent", "--port", "0", "--config", file(t, `{"clientTools": {"defaultTimeout": "x"}}`), "--default-timeout", "5"},
+			map[string]string{"GOOSE_PORT": "x", "GOOSE_HOST": "localhost"}, []string{
+				`agentd: GOOSE_HOST is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1`,
+				`agentd: GOOSE_PORT is "x"; it must be a whole number from 0 to 65535`,
+				`agentd: CONFIG: clientTools.defaultTimeout is "x"; ` + ms,
+			}},
+		{"numbers that are not digits", []string{"agent", "--port", "1e1", "--default-timeout", " 5", "--keepalive-interval", "5.0", "--max-body", "+5"}, nil, []string{
+			`agentd: --port is "1e1"; it must be a whole number from 0 to 65535`,
+			`agentd: --default-timeout is " 5"; ` + ms,
+			`agentd: --keepalive-interval is "5.0"; ` + ms,
+			`agentd: --max-body is "+5"; it must be a whole number of bytes, at least 1`,
+		}},
 		{"a bad value in the file", config(`{"clientTools": {"keepaliveInterval": "fast", "defaultTimeout": 0}}`), nil, []string{
 			`agentd: CONFIG: clientTools.defaultTimeout is 0; ` + ms,
 			`agentd: CONFIG: clientTools.keepaliveInterval is "fast"; ` + ms,
@@ -93,8 +108,8 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 			got := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
 			want := make([]string, len(tc.stderr))
 			for i, line := range tc.stderr {
-				if len(tc.args) == 3 {
-					line = strings.Replace(line, "CONFIG", tc.args[2], 1)
+				if i := slices.Index(tc.args, "--config"); i >= 0 {
+					line = strings.Replace(line, "CONFIG", tc.args[i+1], 1)
 				}
 				want[i] = line
 				if i < len(got) && strings.HasSuffix(line, "JSON: ") && strings.HasPrefix(got[i], line) {
@@ -109,11 +124,13 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 }
 
 func TestWhereSettingsComeFrom(t *testing.T) {
-	wd, err := os.Getwd()
-	if err != nil {
+	wd := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(wd, link); err != nil {
 		t.Fatal(err)
 	}
-	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
+	t.Chdir(link) // the working directory is a physical path (decision S37)
+	defaults := settings{host: netip.MustParseAddr("127.0.0.1"), port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
 	with := func(change func(*settings)) settings {
 		s := defaults
 		change(&s)
@@ -138,9 +155,9 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		{"no home", nil, map[string]string{"HOME": ""}, defaults},
 		{"variables", nil, map[string]string{
 			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3",
-		}, settings{host: "::1", port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
-		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0"}, map[string]string{"GOOSE_HOST": "nonsense", "GOOSE_PORT": "-1"},
-			with(func(s *settings) { s.host, s.port = "0.0.0.0", 65535 })},
+		}, settings{host: netip.MustParseAddr("::1"), port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
+		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
+			with(func(s *settings) { s.host, s.port = netip.MustParseAddr("0.0.0.0"), 65535 })},
 		{"the file", []string{"--config", timeouts}, nil,
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
 		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
@@ -149,7 +166,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, 8*time.Millisecond })},
 		{"the file at home", nil, map[string]string{"HOME": home}, with(func(s *settings) { s.defaultTimeout = 5 * time.Millisecond })},
 		{"a file without client tools", []string{"--config", file(t, `{}`)}, nil, defaults},
-		{"a time beyond every timer", []string{"--default-timeout", "99999999999999999999"}, nil,
+		{"a time beyond every timer", []string{"--default-timeout", "0099999999999999999999"}, nil,
 			with(func(s *settings) { s.defaultTimeout = 2147483647 * time.Millisecond })},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -162,7 +179,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{}), cmpopts.EquateComparable(netip.Addr{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})
@@ -215,7 +232,7 @@ func TestAPortThatIsTakenIsAFailure(t *testing.T) {
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
 	var stdout, stderr bytes.Buffer
 	status := run(t.Context(), []string{"agent", "--port", port}, environment(t, nil), &stdout, &stderr)
-	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "agentd: listen tcp 127.0.0.1:"+port) {
+	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "agentd: listen tcp4 127.0.0.1:"+port) {
 		t.Errorf("status %d, stdout %q, stderr %q; want 1 and the address", status, &stdout, &stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ type lookup func(name string) (value string, set bool)
 
 // settings are what a user can say about a server.
 type settings struct {
-	host              string
+	host              netip.Addr
 	port              int
 	directory         string
 	defaultTimeout    time.Duration
@@ -96,17 +97,21 @@ func (s setting) problem(must string) error {
 	return fmt.Errorf("%s is %s; it must be %s", s.where, value, must)
 }
 
-// whole returns the setting as a whole number. A number above most counts as it.
+// whole returns the setting as a whole number: decimal digits, or in the file an integer by value (decision S34). A number
+// above most counts as it.
 func (s setting) whole(least, most int64) (n int64, ok bool) {
-	text := s.json
-	if text == nil {
-		var err error
-		if text, err = jsonwire.Parse([]byte(s.text)); err != nil {
-			return 0, false
-		}
+	if s.json != nil {
+		n, ok = s.json.Integer()
+		return min(n, most), ok && n >= least
 	}
-	n, ok = text.Integer()
-	return min(n, most), ok && n >= least
+	if strings.Trim(s.text, "0123456789") != "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(s.text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) {
+		n, err = math.MaxInt64, nil
+	}
+	return min(n, most), err == nil && n >= least
 }
 
 // readSettings puts the settings together. Its error names every mistake.
@@ -131,19 +136,29 @@ type reader struct {
 	problems []error
 }
 
-// find returns the setting of an option, and false if it has its default.
-func (r *reader) find(flag string) (setting, bool) {
+// find returns the setting of an option, and false if it has its default. All that is said of it somewhere must be right,
+// also what something else overrides (decision S34).
+func (r *reader) find(flag string, right func(setting) bool, must string) (setting, bool) {
 	o := optionOf(flag)
+	var found []setting
 	if value := r.flags[flag]; value.set {
-		return setting{where: "--" + flag, text: value.text}, true
+		found = append(found, setting{where: "--" + flag, text: value.text})
 	}
 	if value, _ := r.env(o.env); value != "" {
-		return setting{where: o.env, text: value}, true
+		found = append(found, setting{where: o.env, text: value})
 	}
-	if found, ok := r.file[o.key]; ok {
-		return found, true
+	if value, ok := r.file[o.key]; ok {
+		found = append(found, value)
 	}
-	return setting{where: "--" + flag, text: o.byDefault}, false
+	for _, s := range found {
+		if !right(s) {
+			r.wrong(s, must)
+		}
+	}
+	if len(found) == 0 {
+		return setting{where: "--" + flag, text: o.byDefault}, false
+	}
+	return found[0], true
 }
 
 func optionOf(flag string) option {
@@ -157,60 +172,62 @@ func optionOf(flag string) option {
 
 func (r *reader) wrong(s setting, must string) { r.problems = append(r.problems, s.problem(must)) }
 
-func (r *reader) host() string {
-	s, _ := r.find("host")
-	if _, err := netip.ParseAddr(s.text); err != nil {
-		r.wrong(s, "an IP address, such as 127.0.0.1 or ::1")
-	}
-	return s.text
+func (r *reader) host() netip.Addr {
+	s, _ := r.find("host", func(s setting) bool {
+		_, err := netip.ParseAddr(s.text)
+		return err == nil
+	}, "an IP address, such as 127.0.0.1 or ::1")
+	host, _ := netip.ParseAddr(s.text)
+	return host
 }
 
 func (r *reader) port() int {
-	s, _ := r.find("port")
-	port, ok := s.whole(0, math.MaxInt64)
-	if !ok || port > math.MaxUint16 {
-		r.wrong(s, "a whole number from 0 to 65535")
-	}
+	s, _ := r.find("port", func(s setting) bool {
+		port, ok := s.whole(0, math.MaxInt64)
+		return ok && port <= math.MaxUint16
+	}, "a whole number from 0 to 65535")
+	port, _ := s.whole(0, math.MaxInt64)
 	return int(port)
 }
 
 func (r *reader) directory() string {
-	s, given := r.find("directory")
-	if !given {
-		directory, err := os.Getwd()
-		if err != nil {
-			r.problems = append(r.problems, fmt.Errorf("no --directory, and the working directory is not known: %w", err))
-		}
-		return directory
+	s, given := r.find("directory", isText, "a path")
+	if given {
+		return s.text
 	}
-	if s.text == "" {
-		r.wrong(s, "a path")
+	directory, err := os.Getwd()
+	if err == nil {
+		directory, err = filepath.EvalSymlinks(directory) // decision S37
 	}
-	return s.text
+	if err != nil {
+		r.problems = append(r.problems, fmt.Errorf("no --directory, and the working directory is not known: %w", err))
+	}
+	return directory
 }
+
+func isText(s setting) bool { return s.text != "" }
 
 // milliseconds reads a duration. A longer one than a timer of either server can run counts as the longest.
 func (r *reader) milliseconds(flag string) time.Duration {
-	s, _ := r.find(flag)
-	ms, ok := s.whole(1, math.MaxInt32)
-	if !ok {
-		r.wrong(s, "a whole number of milliseconds, at least 1")
-	}
+	s, _ := r.find(flag, isPositive, "a whole number of milliseconds, at least 1")
+	ms, _ := s.whole(1, math.MaxInt32)
 	return time.Duration(ms) * time.Millisecond
 }
 
 func (r *reader) bytes(flag string) int64 {
-	s, _ := r.find(flag)
-	n, ok := s.whole(1, math.MaxInt64)
-	if !ok {
-		r.wrong(s, "a whole number of bytes, at least 1")
-	}
+	s, _ := r.find(flag, isPositive, "a whole number of bytes, at least 1")
+	n, _ := s.whole(1, math.MaxInt64)
 	return n
+}
+
+func isPositive(s setting) bool {
+	_, ok := s.whole(1, math.MaxInt64)
+	return ok
 }
 
 // readFile reads the configuration file.
 func (r *reader) readFile() {
-	s, given := r.find("config")
+	s, given := r.find("config", isText, "the path of a file")
 	path := s.text
 	if !given {
 		home, _ := r.env("HOME")

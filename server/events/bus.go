@@ -22,7 +22,7 @@ var ErrSlowReader = errors.New("the reader does not keep up: its queue is full")
 
 // Options bound the queue of each stream (decision S16).
 type Options struct {
-	MaxEvents int // 4,096 if 0
+	MaxEvents int // 65,536 if 0
 	MaxBytes  int // 16 MiB if 0
 }
 
@@ -31,7 +31,7 @@ func (o *Options) withDefaults() Options {
 	if o != nil {
 		filled = *o
 	}
-	filled.MaxEvents = cmp.Or(filled.MaxEvents, 4096)
+	filled.MaxEvents = cmp.Or(filled.MaxEvents, 65536)
 	filled.MaxBytes = cmp.Or(filled.MaxBytes, 16<<20)
 	return filled
 }

@@ -54,14 +54,16 @@ func (s *Subscription) Close() {
 	}
 }
 
-// push adds a frame to the queue, or drops the stream if there is no room for it (decision S16).
+// push adds a frame to the queue, or drops the stream if there is no room for it. An empty queue has room for any frame
+// (decision S16).
 func (s *Subscription) push(frame []byte, limits Options) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
 		return
 	}
-	if len(s.queue)-s.taken+1 > limits.MaxEvents || s.bytes+len(frame) > limits.MaxBytes {
+	waiting := len(s.queue) - s.taken
+	if waiting > 0 && (waiting+1 > limits.MaxEvents || s.bytes+len(frame) > limits.MaxBytes) {
 		s.drop(ErrSlowReader) // before the stream can see that its queue has ended, so that it knows why
 		s.queue, s.taken, s.bytes, s.closed = nil, 0, 0, true
 		s.mu.Unlock()

@@ -18,7 +18,8 @@ var repeating = jsontext.AllowDuplicateNames(true)
 // become U+FFFD, blanks go, strings are written with the fewest and shortest escapes. Of members with the same name
 // the last one's value stands at the first one's place, as in a JavaScript object. Numbers keep their digits.
 //
-// Text before or after the value is an error, and so is a depth above 10,000.
+// Text before or after the value is an error, and so is a depth above 9,000 (decision S27): what is put into an event
+// lies deeper there than in the body it came in, and the encoder takes 10,000 levels.
 func Parse(body []byte) (Text, error) {
 	body, err := decodeUTF8(body)
 	if err != nil {
@@ -111,11 +112,16 @@ func (p *parser) object() error {
 	return p.delimiter()
 }
 
+const maxDepth = 9000
+
 // delimiter copies a bracket or brace.
 func (p *parser) delimiter() error {
 	token, err := p.in.ReadToken()
 	if err != nil {
 		return err
+	}
+	if p.in.StackDepth() > maxDepth {
+		return fmt.Errorf("more than %d levels at byte %d", maxDepth, p.in.InputOffset())
 	}
 	p.out = append(p.out, byte(token.Kind()))
 	return nil

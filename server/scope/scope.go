@@ -54,7 +54,7 @@ func choose(named []string, h http.Header, byDefault string) string {
 		return named[0]
 	}
 	if value := strings.Join(h.Values(header), ", "); value != "" {
-		return strings.ToValidUTF8(value, "\uFFFD")
+		return urlpath.ToUTF8(value) // decision S24
 	}
 	return byDefault
 }

@@ -57,6 +57,8 @@ func TestTheDirectoryOfARequest(t *testing.T) {
 		{"directory", []string{"/h"}, "/h"},
 		{"directory=", []string{""}, "/default"},
 		{"", []string{"/a", "/b"}, "/a, /b"},
+		{"", []string{"/b", ""}, "/b, "},
+		{"", []string{"/\xed\xa0\x80ż\xff\xe2\x82"}, "/\ufffd\ufffd\ufffdż\ufffd\ufffd"}, // decision S24
 		{"directory=/a/../b//c/", nil, "/a/../b//c/"},
 		{"Directory=/a", nil, "/default"},
 		{"%64irectory=%2Fa+b%2Bc", nil, "/a b+c"},

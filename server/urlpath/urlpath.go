@@ -110,7 +110,7 @@ func dots(segment string) int {
 // to UTF-8, stay as they are. Raw bytes that are not UTF-8 become U+FFFD.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
-		return toUTF8(s)
+		return ToUTF8(s)
 	}
 	var b strings.Builder
 	for s != "" {
@@ -119,7 +119,7 @@ func Unescape(s string) string {
 			if end < 0 {
 				end = len(s)
 			}
-			b.WriteString(toUTF8(s[:end]))
+			b.WriteString(ToUTF8(s[:end]))
 			s = s[end:]
 			continue
 		}
@@ -142,8 +142,8 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// toUTF8 decodes raw bytes the way bodies are decoded (WHATWG Encoding 8.1.1).
-func toUTF8(s string) string {
+// ToUTF8 decodes raw bytes, of a path or a header field, the way bodies are decoded (WHATWG Encoding 8.1.1).
+func ToUTF8(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}
