@@ -57,7 +57,7 @@ test-slow: build ## Run the Go tests fifty times
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
-	go test -run '^$$' -bench . -benchmem ./...
+	go test -timeout 10m -run '^$$' -bench . ./...
 
 .PHONY: lint
 lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
