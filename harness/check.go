@@ -25,7 +25,7 @@ func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 		}
 		if path := r.Path.Probe(); !p.hasOperation(r.Method, path) {
 			out = append(out, scenario.Problem{
-				File: s.File, Line: step.Line,
+				File: s.File, Line: r.Line, Column: r.Column,
 				What: fmt.Sprintf("the contract has no operation for %s %s", r.Method, r.Path.Source()),
 				Fix:  p.operationFix(r.Method, r.Path.Source()),
 			})
@@ -33,7 +33,8 @@ func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 	})
 	for _, name := range slices.Sorted(maps.Keys(s.Compare.Streams)) {
 		if !opened[name] {
-			out = append(out, p.checkStreamRule(s.File, name, s.Compare.Streams[name].Line)...)
+			rule := s.Compare.Streams[name]
+			out = append(out, p.checkStreamRule(name, s.File, rule.Line, rule.Column)...)
 		}
 	}
 	return out
@@ -61,7 +62,7 @@ func (p *Project) operations() []string {
 }
 
 // checkStreamRule checks that a rule speaks of an operation of the contract.
-func (p *Project) checkStreamRule(file, name string, line int) scenario.Problems {
+func (p *Project) checkStreamRule(name, file string, line, column int) scenario.Problems {
 	if slices.Contains(p.operations(), name) {
 		return nil
 	}
@@ -69,5 +70,5 @@ func (p *Project) checkStreamRule(file, name string, line int) scenario.Problems
 	if near, ok := problem.Nearest(name, p.operations()); ok {
 		fix = fmt.Sprintf("did you mean %q?", near)
 	}
-	return scenario.Problems{{File: file, Line: line, What: fmt.Sprintf("rules for %q, which is no stream", name), Fix: fix}}
+	return scenario.Problems{{File: file, Line: line, Column: column, What: fmt.Sprintf("rules for %q, which is no stream", name), Fix: fix}}
 }

@@ -252,7 +252,7 @@ func (l *loader) references(root *yamldoc.Node) {
 		return
 	}
 	for k := range root.Get("compare").Get("streams").Entries() {
-		l.problems = append(l.problems, l.p.checkStreamRule(l.p.File, k.Text, k.Line)...)
+		l.problems = append(l.problems, l.p.checkStreamRule(k.Text, l.p.File, k.Line, k.Column)...)
 	}
 	seen := map[string]bool{}
 	for _, s := range l.p.Scenarios {

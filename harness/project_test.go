@@ -92,7 +92,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a folder without scenarios", "scenarios: scenarios", "scenarios: empty", []string{`lockstep.yaml:2:12: no scenario in empty → write one: docs/scenarios.md has the language`}},
 		{"a file instead of a folder", "scenarios: scenarios", "scenarios: scenarios/items/story.yaml", []string{`lockstep.yaml:2:12: scenarios/items/story.yaml is no folder → name the folder with the scenarios, relative to this file`}},
 		{"a path that is none", "limits:", "compare: {volatile: [{at: id, kind: id, because: it is made up}]}\nlimits:", []string{`lockstep.yaml:7:27: "at" is "id" → begin the path with $`}},
-		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7: rules for "GET /event", which is no stream → did you mean "GET /events"?`}},
+		{"a rule for no operation", "limits:", "compare: {streams: {GET /event: {framing: exact}}}\nlimits:", []string{`lockstep.yaml:7:21: rules for "GET /event", which is no stream → did you mean "GET /events"?`}},
 		{"two mistakes that have nothing to do with each other", "reference: right\ntargets:", "reference: left\nundocumented: report\ntargets:\n  third: {url: \"http://127.0.0.1:1\", ready: {get: /, within: 0s}}", []string{
 			`lockstep.yaml:3:12: reference "left" is no target → use one of: right, third, wrong`, `lockstep.yaml:6:62: "0s" is no time to wait → ` + time,
 		}},

@@ -62,7 +62,7 @@ lockstep: 1 mistake
 	fix: did you mean "expect"?
 lockstep: 1 mistake
 `},
-		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5: the contract has no operation for GET /healht
+		{"between a scenario and the contract", "scenarios/items/new.yaml", func(string) string { return story + "  - http: GET /healht\n" }, `scenarios/items/new.yaml:5:11: the contract has no operation for GET /healht
 	fix: did you mean "GET /health"? if it is meant to, mark the step malformed: true
 lockstep: 1 mistake
 `},

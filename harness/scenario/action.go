@@ -138,6 +138,8 @@ type Request struct {
 	Body   Body
 	// Malformed resolves to whether the request breaks the contract on purpose; unset means it does not.
 	Malformed Value
+	// Line and Column are where the file has its method and path.
+	Line, Column int
 }
 
 // A Parameter is a query parameter or a header field. One that is sent several times is listed several times.

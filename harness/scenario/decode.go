@@ -204,6 +204,7 @@ func (d *decoder) request(n *yamldoc.Node, key string) Request {
 		Path:   d.templateText(line, strings.TrimLeft(path, " ")),
 		Query:  d.parameters(n.Get("query")),
 		Header: d.parameters(n.Get("headers")),
+		Line:   line.Line, Column: line.Column,
 	}
 	if m := n.Get("malformed"); m != nil {
 		r.Malformed = d.value(m)
@@ -343,13 +344,13 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 		if r.Streams == nil {
 			r.Streams = map[string]StreamRule{}
 		}
-		r.Streams[k.Text] = d.streamRule(v)
+		r.Streams[k.Text] = d.streamRule(k, v)
 	}
 	return r
 }
 
-func (d *decoder) streamRule(n *yamldoc.Node) StreamRule {
-	r := StreamRule{Exact: n.Get("framing").Str() == "exact", File: d.file, Line: n.Line}
+func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
+	r := StreamRule{Exact: n.Get("framing").Str() == "exact", File: d.file, Line: k.Line, Column: k.Column}
 	if o := n.Get("order"); o != nil {
 		r.OrderWithin = d.path(o.Get("within"))
 	}

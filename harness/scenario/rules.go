@@ -35,7 +35,8 @@ type StreamRule struct {
 	OrderWithin string
 	Heartbeat   *Heartbeat
 	File        string
-	Line        int
+	Line        int // of the name
+	Column      int
 }
 
 // A Heartbeat keeps a stream alive. It is no part of the sequence.
