@@ -100,9 +100,14 @@ func header(name string, want *string, h transcript.Header) []Mismatch {
 	return nil
 }
 
-// oneOf returns nothing when an alternative holds, and else what is wrong with the nearest.
+// oneOf returns nothing when an alternative holds. When all of them fail in the same one place, that is what is wrong,
+// with everything that would have been right; else it is what is wrong with the nearest.
 func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mismatch) []Mismatch {
-	var nearest []Mismatch
+	var (
+		nearest []Mismatch
+		wants   []string
+		alike   = true
+	)
 	for i := range alternatives {
 		got := meets(&alternatives[i])
 		if len(got) == 0 {
@@ -111,11 +116,27 @@ func oneOf(alternatives []transcript.Expect, meets func(*transcript.Expect) []Mi
 		if i == 0 || len(got) < len(nearest) {
 			nearest = got
 		}
+		alike = alike && len(got) == 1 && got[0].Place == nearest[0].Place
+		wants = append(wants, got[0].Want)
+	}
+	if alike {
+		nearest[0].Want = either(wants)
+		return nearest
 	}
 	for i := range nearest {
 		nearest[i].Want += " (the nearest of " + strconv.Itoa(len(alternatives)) + " alternatives)"
 	}
 	return nearest
+}
+
+// either joins what would do; a teardown takes a hundred statuses.
+func either(wants []string) string {
+	const most = 4
+	wants = slices.Compact(wants)
+	if n := len(wants) - most; n > 0 {
+		return strings.Join(wants[:most], ", ") + fmt.Sprintf(" or one of %d others", n)
+	}
+	return strings.Join(wants, " or ")
 }
 
 // Burst returns the demands that the answers to a burst do not meet. A count is about all of them, so are alternatives:

@@ -108,8 +108,16 @@ func TestExpectations(t *testing.T) {
 			[]string{"status: want 201 (the nearest of 2 alternatives); got 200"},
 		},
 		{
-			"none of two that are as near, the first is told", demand{OneOf: []demand{{Status: 400}, {Status: 422}}}, answered(200, ""),
+			"none of two that are as near, the first is told", demand{OneOf: []demand{{Status: 400}, {Body: text("no")}}}, answered(200, ""),
 			[]string{"status: want 400 (the nearest of 2 alternatives); got 200"},
+		},
+		{
+			"none of two that differ in one place", demand{OneOf: []demand{{Status: 400}, {Status: 422}}}, answered(200, ""),
+			[]string{"status: want 400 or 422; got 200"},
+		},
+		{
+			"none of many that differ in one place", demand{OneOf: []demand{{Status: 200}, {Status: 201}, {Status: 202}, {Status: 203}, {Status: 204}, {Status: 404}}}, answered(500, ""),
+			[]string{"status: want 200, 201, 202, 203 or one of 2 others; got 500"},
 		},
 		{"alternatives for no answer", demand{OneOf: []demand{{Status: 200}, {Body: text("")}}}, broken("timeout"), []string{"answer: want an answer; got no answer: timeout"}},
 		{
@@ -125,7 +133,7 @@ func TestExpectations(t *testing.T) {
 			answered(404, "2", transcript.Field{Name: "x", Value: "1"}),
 			[]string{
 				"status: want 200; got 404", `header X: want no such field; got "1"`, `body: want "1"; got "2"`, "body: want 1; got 2",
-				"status: want 200 (the nearest of 2 alternatives); got 404",
+				"status: want 200 or 201; got 404",
 			},
 		},
 	} {
