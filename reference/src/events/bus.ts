@@ -28,10 +28,10 @@ export class Bus {
     if (this.#delivering) return
     this.#delivering = true
     try {
-      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-        this.#deliver(next.event, next.directory)
-      }
+      // Reaches the events that come meanwhile as well.
+      for (const { event, directory } of this.#waiting) this.#deliver(event, directory)
     } finally {
+      this.#waiting.length = 0
       this.#delivering = false
     }
   }

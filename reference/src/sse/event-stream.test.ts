@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EventStream, SlowReaderError, defaultLimits } from './event-stream.ts'
 import type { CloseReason, QueueLimits } from './event-stream.ts'
 
@@ -70,52 +70,100 @@ describe('EventStream', () => {
 })
 
 describe('the queue (S16)', () => {
-  it('has room for 4096 events of 16 MiB', () => {
-    expect(defaultLimits).toEqual({ events: 4096, bytes: 16_777_216 })
+  afterEach(() => {
+    vi.useRealTimers()
   })
 
-  it('is cut off by the event that is one too many', async () => {
-    const { stream, reasons, read } = open({ events: 3, bytes: 100 })
+  it('has room for 65,536 events of 16 MiB', () => {
+    expect(defaultLimits).toMatchObject({ events: 65_536, bytes: 16_777_216 })
+  })
+
+  it('is over with the event that is one too many', () => {
+    const { stream, reasons } = open({ events: 3, bytes: 100, graceMs: 0 })
     for (const event of ['1', '2', '3']) stream.send(event)
     expect(reasons).toEqual([])
     stream.send('4')
     expect(reasons).toEqual([{ type: 'overflow', events: 4, bytes: 4 }])
     stream.send('5')
-    await expect(read()).rejects.toThrow(SlowReaderError)
     expect(reasons).toHaveLength(1)
   })
 
   it('counts bytes, not characters', () => {
-    const { stream, reasons } = open({ events: 100, bytes: 4 })
+    const { stream, reasons } = open({ events: 100, bytes: 4, graceMs: 0 })
     stream.send('żż')
     expect(reasons).toEqual([])
     stream.send('1')
     expect(reasons).toEqual([{ type: 'overflow', events: 2, bytes: 5 }])
   })
 
-  it('does not take an event that is too large by itself', () => {
-    const { stream, reasons } = open({ events: 100, bytes: 4 })
+  it('takes an event of any size when it is empty', async () => {
+    const { stream, reasons, read } = open({ events: 100, bytes: 4, graceMs: 0 })
     stream.send('12345')
-    expect(reasons).toEqual([{ type: 'overflow', events: 1, bytes: 5 }])
+    expect(await read()).toBe('12345')
+    stream.send('67890')
+    expect(reasons).toEqual([])
+    stream.send('')
+    expect(reasons).toEqual([{ type: 'overflow', events: 2, bytes: 5 }])
   })
 
-  it('counts the event that the reader has not finished with', async () => {
-    const { stream, reasons, read } = open({ events: 2, bytes: 100 })
-    stream.send('1')
+  it('does not count the event that the reader has taken', async () => {
+    const { stream, reasons, read } = open({ events: 2, bytes: 2, graceMs: 0 })
+    stream.send('12')
     await read()
-    stream.send('2')
-    expect(reasons).toEqual([])
     stream.send('3')
-    expect(reasons).toMatchObject([{ type: 'overflow', events: 3 }])
+    stream.send('4')
+    expect(reasons).toEqual([])
+    stream.send('5')
+    expect(reasons).toEqual([{ type: 'overflow', events: 3, bytes: 3 }])
+  })
+
+  it('is delivered before the stream ends', async () => {
+    vi.useFakeTimers()
+    const { stream, read } = open({ events: 3, bytes: 100, graceMs: 1000 })
+    for (const event of ['1', '2', '3', '4']) stream.send(event)
+    expect([await read(), await read(), await read(), await read()]).toEqual(['1', '2', '3', null])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is let go if its reader does not take it in time', async () => {
+    vi.useFakeTimers()
+    const { stream, read } = open({ events: 3, bytes: 100, graceMs: 1000 })
+    for (const event of ['1', '2', '3', '4']) stream.send(event)
+    vi.advanceTimersByTime(999)
+    expect(await read()).toBe('1')
+    vi.advanceTimersByTime(1)
+    await expect(read()).rejects.toThrow(SlowReaderError)
+  })
+
+  it('is let go if its reader leaves', async () => {
+    vi.useFakeTimers()
+    const { stream, reasons, cancel } = open({ events: 1, bytes: 100, graceMs: 1000 })
+    for (const event of ['1', '2']) stream.send(event)
+    await cancel()
+    expect(reasons).toMatchObject([{ type: 'overflow' }])
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('never fills up for a reader that keeps up', async () => {
-    const { stream, reasons, read } = open({ events: 1, bytes: 2 })
+    const { stream, reasons, read } = open({ events: 1, bytes: 2, graceMs: 0 })
     for (let i = 0; i < 100; i++) {
       const next = read() // says that the event before is written
       stream.send('ab')
       expect(await next).toBe('ab')
     }
     expect(reasons).toEqual([])
+  })
+
+  it('keeps the order, whatever comes while it is emptied', async () => {
+    const { stream, reasons, read } = open()
+    const taken: (string | null)[] = []
+    for (let i = 0; i < 300; i++) {
+      stream.send(String(i))
+      if (i % 3 === 2) taken.push(await read())
+    }
+    stream.end()
+    while (taken.at(-1) !== null) taken.push(await read())
+    expect(taken).toEqual([...Array.from({ length: 300 }, (_, i) => String(i)), null])
+    expect(reasons).toEqual([{ type: 'ended' }])
   })
 })

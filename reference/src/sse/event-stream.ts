@@ -1,10 +1,15 @@
-/** What waits for a reader that is slow is bounded by both; an event that exceeds either ends the stream (S16). */
+/**
+ * What waits for a reader that is slow is bounded by both `events` and `bytes`; an event that exceeds either ends the
+ * stream (S16).
+ */
 export interface QueueLimits {
   events: number
   bytes: number
+  /** How long the reader of a stream that was ended so gets to take what had been queued, in milliseconds. */
+  graceMs: number
 }
 
-export const defaultLimits: QueueLimits = { events: 4096, bytes: 16 * 1024 * 1024 }
+export const defaultLimits: QueueLimits = { events: 65_536, bytes: 16 * 1024 * 1024, graceMs: 10_000 }
 
 /**
  * Why a stream is over: its reader went away, its reader was too slow, or the server ended it. The first two count as a
@@ -15,7 +20,7 @@ export type CloseReason =
   | { type: 'overflow'; events: number; bytes: number }
   | { type: 'ended' }
 
-/** Ends the body of a stream whose reader is too slow, so that the connection is cut and not finished. */
+/** Cuts the body of a stream whose reader did not even take what was left of it. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError'
 }
@@ -25,22 +30,20 @@ const encoder = new TextEncoder()
 /**
  * The body of a server-sent event stream, fed by `send` and read by whoever owns the connection.
  *
- * The reader takes one event at a time and asks for the next when the last one has left for the socket. What it has
- * asked for and what waits behind that is the backlog, which is what the limits are about: it counts what has not been
- * written. Events leave in the order they were sent, and none is ever left out in the middle.
+ * The reader takes one event at a time and asks for the next when the last one has left for the socket. What waits
+ * behind that one is the queue, which the limits are about. Events leave in the order they were sent, and none is ever
+ * left out in the middle: the event that is too much ends the stream, after those before it.
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
   readonly #limits: QueueLimits
   readonly #onClose: (reason: CloseReason) => void
+  readonly #queue = new Queue()
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  #queue: Uint8Array[] = []
-  /** The event that the reader has taken and not yet finished with. */
-  #inFlight: Uint8Array | undefined
-  #backlogBytes = 0
-  /** The reader waits for an event. */
+  /** The reader waits for an event, so the queue is empty. */
   #wanted = false
   #open = true
+  #grace: NodeJS.Timeout | undefined
 
   /** Calls `onClose` once, at the moment the stream is over; nothing is accepted from then on. */
   constructor(onClose: (reason: CloseReason) => void, limits = defaultLimits) {
@@ -52,10 +55,12 @@ export class EventStream {
           this.#controller = controller
         },
         pull: () => {
-          this.#pull()
+          this.#wanted = true
+          if (this.#queue.length > 0 || !this.#open) this.#next()
         },
         cancel: () => {
-          this.#queue = []
+          clearTimeout(this.#grace)
+          this.#queue.clear()
           this.#close({ type: 'disconnected' })
         },
       },
@@ -68,15 +73,17 @@ export class EventStream {
   send(frame: string): void {
     if (!this.#open) return
     const event = encoder.encode(frame)
-    const events = this.#queue.length + (this.#inFlight === undefined ? 0 : 1) + 1
-    const bytes = this.#backlogBytes + event.length
-    if (events > this.#limits.events || bytes > this.#limits.bytes) {
-      this.#queue = []
-      this.#controller.error(new SlowReaderError('the reader of an event stream is too slow'))
+    const events = this.#queue.length + 1
+    const bytes = this.#queue.bytes + event.length
+    // Any event fits into an empty queue, or a large one would be too much for the fastest of readers.
+    if (events > 1 && (events > this.#limits.events || bytes > this.#limits.bytes)) {
+      this.#grace = setTimeout(() => {
+        this.#queue.clear()
+        this.#controller.error(new SlowReaderError('the reader of an event stream is too slow'))
+      }, this.#limits.graceMs)
       this.#close({ type: 'overflow', events, bytes })
       return
     }
-    this.#backlogBytes = bytes
     this.#queue.push(event)
     if (this.#wanted) this.#next()
   }
@@ -88,24 +95,54 @@ export class EventStream {
     if (this.#wanted) this.#next()
   }
 
-  /** The reader asks for more, so the event before this one is written. */
-  #pull(): void {
-    this.#backlogBytes -= this.#inFlight?.length ?? 0
-    this.#inFlight = undefined
-    this.#wanted = true
-    if (this.#queue.length > 0 || !this.#open) this.#next()
-  }
-
+  /** Gives the reader what it waits for: an event, or the end. */
   #next(): void {
     this.#wanted = false
-    this.#inFlight = this.#queue.shift()
-    if (this.#inFlight === undefined) this.#controller.close()
-    else this.#controller.enqueue(this.#inFlight)
+    const event = this.#queue.shift()
+    if (event !== undefined) {
+      this.#controller.enqueue(event)
+      return
+    }
+    clearTimeout(this.#grace)
+    this.#controller.close()
   }
 
   #close(reason: CloseReason): void {
     if (!this.#open) return
     this.#open = false
     this.#onClose(reason)
+  }
+}
+
+/** Events in the order they came. Array.shift would move all the others, and tens of thousands may wait. */
+class Queue {
+  #arriving: Uint8Array[] = []
+  /** The oldest events, the first of all at the end. */
+  #leaving: Uint8Array[] = []
+  bytes = 0
+
+  get length(): number {
+    return this.#leaving.length + this.#arriving.length
+  }
+
+  push(event: Uint8Array): void {
+    this.#arriving.push(event)
+    this.bytes += event.length
+  }
+
+  shift(): Uint8Array | undefined {
+    if (this.#leaving.length === 0) {
+      this.#leaving = this.#arriving.reverse()
+      this.#arriving = []
+    }
+    const event = this.#leaving.pop()
+    this.bytes -= event?.length ?? 0
+    return event
+  }
+
+  clear(): void {
+    this.#arriving = []
+    this.#leaving = []
+    this.bytes = 0
   }
 }

@@ -37,7 +37,7 @@ export class RawClient {
       if (this.socket.readableEnded || this.socket.destroyed) {
         throw new Error(`the connection ended before ${JSON.stringify(text)}: ${JSON.stringify(this.received)}`)
       }
-      await Promise.race([once(this.socket, 'data'), once(this.socket, 'end'), once(this.socket, 'close')])
+      await this.#any('data', 'end', 'close')
     }
   }
 
@@ -59,13 +59,20 @@ export class RawClient {
   /** Waits until the other side has finished, and returns what is left. */
   async ended(): Promise<string> {
     if (!this.socket.readableEnded && !this.socket.destroyed) {
-      await Promise.race([once(this.socket, 'end'), once(this.socket, 'close')])
+      await this.#any('end', 'close')
     }
     return this.received
   }
 
   close(): void {
     this.socket.destroy()
+  }
+
+  /** Waits for the first of these, and listens to none of them any longer. */
+  async #any(...events: string[]): Promise<void> {
+    const heard = new AbortController()
+    await Promise.race(events.map((event) => once(this.socket, event, { signal: heard.signal })))
+    heard.abort()
   }
 }
 
