@@ -102,11 +102,17 @@ describe('POST /client-tools/register (CT 4.1)', () => {
     expect(await events.data()).toMatchObject({ properties: { clientID: 'sentinel' } })
   })
 
-  it('takes parameters that are as deep as JSON may be here, and lists them', async () => {
+  it('takes parameters that are as deep as JSON may be, and lists them (S27)', async () => {
     const test = new TestApp()
-    const deep = '{"a":'.repeat(9000) + '[]' + '}'.repeat(9000)
-    const body = `{"clientID":"c","tools":[{"id":"a","description":"","parameters":${deep}}]}`
-    expect((await test.send('POST', '/client-tools/register', body)).status).toBe(200)
+    const withParameters = (json: string): string =>
+      `{"clientID":"c","tools":[{"id":"a","description":"","parameters":${json}}]}`
+    const deep = '{"a":'.repeat(8996) + '[]' + '}'.repeat(8996) // in the body, its list and its tool
+    expect((await test.send('POST', '/client-tools/register', withParameters(deep))).status).toBe(200)
+    const deeper = await test.send('POST', '/client-tools/register', withParameters(`{"a":${deep}}`))
+    expect([deeper.status, deeper.text]).toEqual([
+      500,
+      '{"name":"UnknownError","data":{"message":"Error: Malformed JSON in request body"}}',
+    ])
     expect((await test.fetch('/client-tools/tools/c')).text).toBe(
       `[{"id":"client_c_a","description":"","parameters":${deep}}]`,
     )

@@ -1,8 +1,8 @@
 /**
- * How deep arrays and objects may lie in one another. The engine's own parser has no bound, and 50 MiB of `[` would cost
- * it gigabytes; no JSON Schema or tool input comes near this one.
+ * How deep arrays and objects may lie in one another (S27). The engine's own parser has no bound, and 50 MiB of `[`
+ * would cost it gigabytes; no JSON Schema or tool input comes near this one.
  */
-export const maxDepth = 10_000
+export const maxDepth = 9000
 
 /** Says that a text is not JSON, or is JSON too deep to be handled. */
 export class JsonSyntaxError extends Error {
