@@ -87,18 +87,23 @@ export class Exchange {
   }
 
   #requestFor(url: string, expectsContinue: boolean): Request {
-    const method = this.#incoming.method ?? ''
-    const headers = new Headers()
+    const request = this.#bareRequestFor(url, expectsContinue)
+    // One by one, because the constructor trims a value that is joined already, and `/B, ` ends in a blank (S5).
     const raw = this.#incoming.rawHeaders
-    for (let i = 0; i + 1 < raw.length; i += 2) headers.append(raw[i] ?? '', raw[i + 1] ?? '')
+    for (let i = 0; i + 1 < raw.length; i += 2) request.headers.append(raw[i] ?? '', raw[i + 1] ?? '')
+    return request
+  }
+
+  #bareRequestFor(url: string, expectsContinue: boolean): Request {
+    const method = this.#incoming.method ?? ''
     const signal = this.#gone.signal
-    if (method === 'GET' || method === 'HEAD') return new Request(url, { method, headers, signal })
+    if (method === 'GET' || method === 'HEAD') return new Request(url, { method, signal })
     if (method === 'TRACE') {
       // The constructor refuses this method (Fetch §4.2.1), and the router has to see it to answer 405.
-      return Object.defineProperty(new Request(url, { headers, signal }), 'method', { value: method })
+      return Object.defineProperty(new Request(url, { signal }), 'method', { value: method })
     }
     const body = hasBody(this.#incoming) ? this.#body(expectsContinue) : null
-    return new Request(url, { method, headers, signal, body, duplex: 'half' })
+    return new Request(url, { method, signal, body, duplex: 'half' })
   }
 
   /** The body, read from the connection only as far as it is asked for. */

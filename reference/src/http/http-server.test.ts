@@ -310,6 +310,28 @@ describe('a request', () => {
     expect((await client.answer()).status).toBe(431)
   })
 
+  it('has all its header fields, however many they are', async () => {
+    const { connect } = await serve(({ headers }) => Promise.resolve(json(200, headers.get('x-last'))))
+    const client = await connect()
+    client.send(request('GET /', [...Array.from({ length: 5000 }, (_, i) => `x-${i}: `), 'x-last: here']))
+    expect((await client.answer()).body).toBe('"here"')
+  })
+
+  it.each([
+    [['/A', '/B'], '/A, /B'],
+    [['/B', ''], '/B, '],
+    [['', '/B'], ', /B'],
+    [['', ''], ', '],
+    [[' /A ', '\t', ' /B '], '/A, , /B'],
+  ])('joins the fields %j of one name (S5)', async (values, joined) => {
+    const { connect } = await serve(({ headers }) =>
+      Promise.resolve(json(200, headers.get('x-opencode-directory'))),
+    )
+    const client = await connect()
+    client.send(request('GET /', values.map((value, i) => `${i === 0 ? 'x' : 'X'}-opencode-directory:${value}`)))
+    expect((await client.answer()).body).toBe(JSON.stringify(joined))
+  })
+
   it('needs no host in HTTP/1.0', async () => {
     const { connect } = await serve(echo)
     const client = await connect()

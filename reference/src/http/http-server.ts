@@ -35,6 +35,8 @@ export class HttpServer {
       // Exchange does this, with an answer that carries the header all our answers carry.
       requireHostHeader: false,
     })
+    // Beyond a thousand fields Node leaves out the rest and says nothing. The size of the head bounds their number.
+    this.#server.maxHeadersCount = 0
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
       this.#connections.set(socket, { current: undefined, turn: undefined, broken: false })
