@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { RawClient, request } from './testing/raw-client.ts'
 
@@ -11,6 +16,7 @@ import { RawClient, request } from './testing/raw-client.ts'
  */
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
+const tsx = import.meta.resolve('tsx')
 
 class Program {
   readonly process: ChildProcessByStdio<null, Readable, Readable>
@@ -18,8 +24,9 @@ class Program {
   stdout = ''
   stderr = ''
 
-  constructor(args: string[], env: Record<string, string> = {}) {
-    this.process = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+  constructor(args: string[], env: Record<string, string> = {}, cwd?: string) {
+    this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
+      cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
     })
@@ -95,9 +102,31 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(program.stderr).toContain('usage: node dist/main.js agent [flags]')
   })
 
-  it('ends with status 1 when it cannot listen', async () => {
+  it('says in one line that it cannot listen, and ends with status 1 (S35)', async () => {
     program = new Program(['agent', '--port', '0', '--host', '203.0.113.1'])
     expect(await program.status()).toBe(1)
-    expect(program.stderr).toMatch(/^\{.*"msg":"cannot listen".*EADDRNOTAVAIL.*\}\n$/)
+    expect(program.stderr).toBe('reference-server: listen EADDRNOTAVAIL: address not available 203.0.113.1\n')
+
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo // it listens on a port
+    program = new Program(['agent', '--port', `${port}`])
+    expect(await program.status()).toBe(1)
+    expect(program.stderr).toBe(`reference-server: listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`)
+    expect(program.stdout).toBe('')
+    taken.close()
+  })
+
+  it('is about its physical directory, whatever link leads there (S37)', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'reference-')))
+    await symlink(folder, join(folder, 'link'))
+    const cwd = join(folder, 'link')
+    program = new Program(['agent', '--port', '0'], { PWD: cwd }, cwd)
+    const client = await RawClient.open(await program.url())
+    client.send(request('GET /event'))
+    await client.until('server.connected')
+    program.process.kill('SIGTERM')
+    expect(await client.ended()).toContain(JSON.stringify({ directory: folder }))
+    await rm(folder, { recursive: true })
   })
 })

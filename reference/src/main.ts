@@ -49,7 +49,7 @@ async function main(args: readonly string[]): Promise<void> {
   })
   const stopped = firstSignal()
   const server = await startServer(loaded.options, logger).catch((err: unknown) => {
-    logger.error('cannot listen', { err })
+    process.stderr.write(`reference-server: ${err instanceof Error ? err.message : String(err)}\n`)
     process.exit(exitFailed)
   })
   process.stdout.write(`listening on ${server.url}\n`)

@@ -35,6 +35,22 @@ describe('startServer', () => {
     await server.stop()
   })
 
+  it.each<[host: string, shown: string, answers: string[], silent: string[]]>([
+    ['127.0.0.1', '127.0.0.1', ['127.0.0.1'], ['[::1]']],
+    ['0.0.0.0', '0.0.0.0', ['127.0.0.1'], ['[::1]']],
+    ['::', '[::]', ['127.0.0.1', '[::1]'], []],
+    ['0:0:0:0:0:0:0:1', '[0:0:0:0:0:0:0:1]', ['[::1]'], ['127.0.0.1']],
+    ['::ffff:127.0.0.1', '[::ffff:127.0.0.1]', ['127.0.0.1'], ['[::1]']],
+    ['::FFFF:7f00:1', '[::FFFF:7f00:1]', ['127.0.0.1'], ['[::1]']],
+  ])('listens on %s, which it shows as it was given (S36)', async (host, shown, answers, silent) => {
+    const server = await startServer({ ...options, host }, recordingLogger().logger)
+    const [, address, port] = /^http:\/\/(.*):(\d+)$/.exec(server.url) ?? []
+    expect(address).toBe(shown)
+    for (const host of answers) (await RawClient.open(`http://${host}:${port}`)).close()
+    for (const host of silent) await expect(RawClient.open(`http://${host}:${port}`)).rejects.toThrow('ECONNREFUSED')
+    await server.stop()
+  })
+
   it('withdraws the call of a caller that stops sending', async () => {
     const server = await start()
     const [caller, other, watcher] = [

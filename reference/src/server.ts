@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import { createApp } from './app.ts'
 import type { AppOptions } from './app.ts'
 import { HttpServer } from './http/http-server.ts'
@@ -27,8 +28,9 @@ const graceMs = 3000
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
   const app = createApp(options, logger)
   const http = new HttpServer(app.fetch, logger)
-  const { address, family, port } = await http.listen(options.host, options.port)
-  const host = family === 'IPv6' ? `[${address}]` : address
+  const { port } = await http.listen(options.host, options.port)
+  // As it was given, not as the platform would write it (S36).
+  const host = isIPv6(options.host) ? `[${options.host}]` : options.host
   return {
     url: `http://${host}:${port}`,
     stop: async () => {
