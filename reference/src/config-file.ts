@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { maxTimeout } from './client-tools/executions.ts'
 import { isObject } from './json/is-object.ts'
 import { parseJson } from './json/parse.ts'
+import { stringifyJson } from './json/stringify.ts'
 
 /** A value that cannot be used: where it was found, what it is, and what it should be. */
 export interface Problem {
@@ -48,7 +49,7 @@ export async function readConfigFile(
   } catch (error) {
     return complain(`the file is not JSON: ${reason(error)}`)
   }
-  if (!isObject(json)) return complain('the file must hold a JSON object')
+  if (!isObject(json)) return complain(`the file is ${show(json)}; it must be an object`)
   const { clientTools = {} } = json
   if (!isObject(clientTools)) return complain(`clientTools is ${show(clientTools)}; it must be an object`)
 
@@ -72,9 +73,12 @@ function isMissing(error: unknown): boolean {
 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.cause instanceof Error ? error.cause.message : error.message
+  const { message } = error.cause instanceof Error ? error.cause : error
+  return message.replace(/[\p{Cc}\s]+/gu, ' ') // the parser quotes the file, line breaks included
 }
 
+/** A value as it may stand in the file, as far as a reader needs it. JSON has no name for a number out of range. */
 function show(value: unknown): string {
-  return JSON.stringify(value)
+  const text = typeof value === 'number' ? String(value) : stringifyJson(value)
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
 }

@@ -101,7 +101,21 @@ describe('where a value comes from (docs/server.md)', () => {
     expect(await load({ env: { GOOSE_HOST: '', GOOSE_PORT: '', AGENTD_CONFIG: '' } })).toEqual(defaults)
   })
 
-  it('is capped at what a timer holds (S9)', async () => {
+  it('may have leading zeros, and as many digits as anyone likes (S34)', async () => {
+    expect(await load({ flags: ['--port', '00', '--default-timeout=007'], env: { AGENTD_MAX_BODY: '0010' } })).toEqual({
+      ...defaults,
+      port: 0,
+      defaultTimeout: 7,
+      maxBody: 10,
+    })
+    const many = '9'.repeat(400)
+    expect(await load({ flags: ['--max-body', many, '--keepalive-interval', many] })).toMatchObject({
+      keepaliveInterval: 2147483647,
+      maxBody: Infinity,
+    })
+  })
+
+  it('is capped at what a timer holds (S34)', async () => {
     const files = { [defaultFile]: '{"clientTools":{"defaultTimeout":1e300,"keepaliveInterval":2147483648}}' }
     const capped = { defaultTimeout: 2147483647, keepaliveInterval: 2147483647 }
     expect(await load({ files })).toMatchObject(capped)
@@ -113,7 +127,7 @@ describe('a problem', () => {
   it.each<[given: Given, problem: string]>([
     [{ flags: ['--host', 'localhost'] }, 'command line: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1'],
     [{ env: { GOOSE_HOST: '[::1]' } }, 'environment: GOOSE_HOST is "[::1]"; it must be an IP address, such as 127.0.0.1 or ::1'],
-    ...['65536', '-1', '1.5', '0x10', ' 1', '', 'http'].map((port): [Given, string] => [
+    ...['65536', '065536', '-1', '-0', '+1', '1.5', '1e3', '0x10', '1_0', ' 5', '5 ', '', '٣', 'http'].map((port): [Given, string] => [
       { flags: ['--port', port] },
       `command line: --port is "${port}"; it must be a whole number from 0 to 65535`,
     ]),
@@ -128,21 +142,27 @@ describe('a problem', () => {
       { flags: ['--keepalive-interval', '1e3'] },
       'command line: --keepalive-interval is "1e3"; it must be a whole number of milliseconds, at least 1',
     ],
+    [{ flags: ['--port', 'x', '--port', '1'] }, 'command line: --port is "x"; it must be a whole number from 0 to 65535'],
     [{ flags: ['--port'] }, 'command line: --port has no value'],
     [
       { flags: ['--prot', '1'].slice(0, 1) },
       'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body',
     ],
     [{ flags: ['--config', 'none'] }, "none: the file cannot be read: ENOENT: no such file, open 'none'"],
-    ...['null', '[]', '"x"', '5'].map((text): [Given, string] => [
+    ...['null', '[]', '"x"', '5', 'true'].map((text): [Given, string] => [
       { files: { [defaultFile]: text } },
-      `${defaultFile}: the file must hold a JSON object`,
+      `${defaultFile}: the file is ${text}; it must be an object`,
     ]),
+    [{ files: { [defaultFile]: '['.repeat(9000) + ']'.repeat(9000) } }, `${defaultFile}: the file is ${'['.repeat(100)}…; it must be an object`],
     [{ files: { [defaultFile]: '{"clientTools":[]}' } }, `${defaultFile}: clientTools is []; it must be an object`],
     [{ files: { [defaultFile]: '{"clientTools":null}' } }, `${defaultFile}: clientTools is null; it must be an object`],
     ...['"fast"', '0', '-1', '1.5', 'null', 'true', '"5"'].map((value): [Given, string] => [
       { flags: ['--config', 'config.json'], files: { 'config.json': `{"clientTools":{"keepaliveInterval":${value}}}` } },
       `config.json: clientTools.keepaliveInterval is ${value}; it must be a whole number of milliseconds, at least 1`,
+    ]),
+    ...['1e400', '-1e400'].map((value): [Given, string] => [
+      { flags: ['--config', 'f'], files: { f: `{"clientTools":{"defaultTimeout":${value}}}` } },
+      `f: clientTools.defaultTimeout is ${Number(value)}; it must be a whole number of milliseconds, at least 1`,
     ]),
   ])('with %j is told as %s', async (given, problem) => {
     expect(await load(given)).toEqual([problem])
@@ -151,6 +171,8 @@ describe('a problem', () => {
   it('in the syntax of the file names the place that the parser names', async () => {
     const [problem] = (await load({ files: { [defaultFile]: '{"a":}' } })) as string[]
     expect(problem).toMatch(/^\/home\/me\/\.config\/opencode\/config\.json: the file is not JSON: .*'}'/)
+    const lines = await load({ files: { [defaultFile]: '{\n  "a": x\n}\n' } })
+    expect(lines).toEqual([expect.stringMatching(/: the file is not JSON: Unexpected token 'x', .*$/)])
   })
 
   it('is told together with all others', async () => {

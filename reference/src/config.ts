@@ -67,8 +67,7 @@ const maxBody: Setting<number> = {
   flag: 'max-body',
   variable: 'AGENTD_MAX_BODY',
   parse: (text) =>
-    wholeNumber(text, 1, Number.MAX_SAFE_INTEGER) ??
-    new Complaint('it must be a whole number of bytes, at least 1'),
+    wholeNumber(text, 1, Infinity) ?? new Complaint('it must be a whole number of bytes, at least 1'),
 }
 
 /** In the order of the table in docs/server.md. */
@@ -92,7 +91,8 @@ export async function loadConfig(flags: readonly string[], around: Surroundings)
     }
     // A variable that is empty is as good as none.
     const fromEnv = check('environment', variable, around.env[variable] || undefined)
-    return check('command line', `--${flag}`, given.get(flag)) ?? fromEnv
+    const fromFlags = (given.get(flag) ?? []).map((text) => check('command line', `--${flag}`, text))
+    return fromFlags.at(-1) ?? fromEnv
   }
 
   const named = find(config)
@@ -108,9 +108,9 @@ export async function loadConfig(flags: readonly string[], around: Surroundings)
   return problems.length === 0 ? { ok: true, options } : { ok: false, problems }
 }
 
-/** The flags with their values, as `--name value` or `--name=value`; of repeated ones the last. */
-function readFlags(args: readonly string[], problems: Problem[]): Map<string, string> {
-  const given = new Map<string, string>()
+/** The flags with their values, as `--name value` or `--name=value`; of repeated ones the last counts. */
+function readFlags(args: readonly string[], problems: Problem[]): Map<string, string[]> {
+  const given = new Map<string, string[]>()
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? ''
     const [, name, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
@@ -121,18 +121,19 @@ function readFlags(args: readonly string[], problems: Problem[]): Map<string, st
     }
     const value = inline ?? args[++i]
     if (value === undefined) problems.push({ where: 'command line', what: `--${name} has no value` })
-    else given.set(name, value)
+    else given.set(name, [...(given.get(name) ?? []), value])
   }
   return given
 }
 
+/** Decimal digits and nothing else, leading zeros included (S34). */
 function wholeNumber(text: string, min: number, max: number): number | undefined {
   if (!/^\d+$/.test(text)) return undefined
   const value = Number(text)
   return value >= min && value <= max ? value : undefined
 }
 
-/** Longer times than a timer can hold count as the longest it can (S9). */
+/** Longer times than a timer can hold count as the longest it can (S34). */
 function milliseconds(text: string): number | Complaint {
   const value = wholeNumber(text, 1, Infinity)
   return value === undefined ? new Complaint(atLeastOneMillisecond) : Math.min(value, maxTimeout)
