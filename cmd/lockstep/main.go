@@ -112,7 +112,13 @@ both values, and with what the contract says of each side.`,
 		SilenceUsage:  true,
 		Version:       harness.Version,
 		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(w.stderr)
+			if err := cmd.Help(); err != nil {
+				return err
+			}
+			return &harness.UsageError{What: "no command", Fix: "`lockstep run` compares, `lockstep lint` looks for mistakes"}
+		},
 	}
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)

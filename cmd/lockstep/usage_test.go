@@ -63,7 +63,7 @@ func TestHelpTeaches(t *testing.T) {
 		args [][]string // which all say the same
 		says []string
 	}{
-		{[][]string{{}, {"--help"}, {"-h"}, {"help"}}, []string{
+		{[][]string{{"--help"}, {"-h"}, {"help"}}, []string{
 			"An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.",
 			"Examples:\n  lockstep run ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
@@ -151,5 +151,12 @@ func TestCompletionIsThere(t *testing.T) {
 	o := lockstep(t, cobra.ShellCompRequestCmd, "ru")
 	if o.code != exitMatch || !strings.HasPrefix(o.stdout, "run\t") {
 		t.Errorf("%+v", o)
+	}
+}
+
+func TestNoCommandIsNotGreen(t *testing.T) {
+	help, got := lockstep(t, "--help"), lockstep(t)
+	if got.code != exitUsage || got.stdout != "" || !strings.HasPrefix(got.stderr, help.stdout) || !strings.Contains(got.stderr, "lockstep: no command\n\tfix: `lockstep run` compares") {
+		t.Errorf("exit code %d, stdout %q, stderr:\n%s", got.code, got.stdout, got.stderr)
 	}
 }
