@@ -12,6 +12,7 @@ describe('isJsonType (CT 3.4 step 3)', () => {
     'application/ld+json;q=1',
     'application/vnd.api+json',
     'application/problem+json; charset=utf-8',
+    'application/json; a="b, c"; d=e',
   ])('accepts %j', (type) => {
     expect(isJsonType(type)).toBe(true)
   })
@@ -31,6 +32,10 @@ describe('isJsonType (CT 3.4 step 3)', () => {
     'application/a_b+json',
     'application/+json',
     'application/json, x',
+    'application/json, application/json',
+    'application/json; charset=utf-8, application/json; charset=utf-8',
+    'application/json; charset="utf-8", application/json; charset="utf-8"',
+    'application/json; a=b, ',
     'application/json;',
     'application/json; charset',
     'application/json; charset=',
@@ -40,6 +45,11 @@ describe('isJsonType (CT 3.4 step 3)', () => {
   ])('does not accept %j', (type) => {
     expect(isJsonType(type)).toBe(false)
   })
+})
+
+it('isJsonType does not go astray in many parameters', () => {
+  const type = 'application/json' + ';a="b"'.repeat(5000)
+  expect([isJsonType(type), isJsonType(type + ',')]).toEqual([true, false])
 })
 
 /** A body that comes in parts, and says how many of them were taken. */

@@ -25,10 +25,10 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
 
 /**
  * Whether a body of this content type is read as JSON (CT 3.4 step 3). All lower case, no blank before a semicolon, and
- * nothing after the type but whole parameters.
+ * nothing after the type but whole parameters. A comma outside quotation marks is where another field was joined (S25).
  */
 export function isJsonType(contentType: string | null): boolean {
   return contentType !== null && jsonType.test(contentType.trim())
 }
 
-const jsonType = /^application\/(?:[a-z.-]+\+)?json(?:;\s*[a-zA-Z0-9-]+=[^;]+)*$/
+const jsonType = /^application\/(?:[a-z.-]+\+)?json(?:;\s*[a-zA-Z0-9-]+=(?:"[^";]*"|[^;,"][^;,]*))*$/
