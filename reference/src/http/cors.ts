@@ -38,7 +38,7 @@ const goose: Family = {
 
 /** Answers OPTIONS, before path and method are looked at (S1), and marks every other answer as open to all origins. */
 export const cors: MiddlewareHandler = async (c, next) => {
-  const family = familyOf(new URL(c.req.url).pathname) // as it was sent, where c.req.path is decoded
+  const family = familyOf(c.req.path)
   if (c.req.method === 'OPTIONS') c.res = family.options(c.req.raw)
   else await next()
   for (const [name, value] of Object.entries(family.everyAnswer)) c.res.headers.set(name, value)

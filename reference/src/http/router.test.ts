@@ -71,25 +71,6 @@ describe('an unknown path (CT 3.2, S2)', () => {
   })
 })
 
-describe('the family of a path (S20)', () => {
-  it.each(['/client%2Dtools/tools', '/%63lient-tools/tools', '/client-tools%2Ftools', '/%65vent', '/global%2Fevent'])(
-    'is told by the path as it is sent: %s is none of client tools',
-    async (target) => {
-      expect(await ask('HEAD', target)).toMatchObject({ headers: gooseCors })
-      expect(await ask('OPTIONS', target)).toMatchObject({ status: 200, headers: gooseCors })
-    },
-  )
-
-  it.each(['/client-tools/%74ools', '/event/%2e%2e/event', '/client-tools\\tools'])(
-    'is that of client tools for %s',
-    async (target) => {
-      const { headers } = await test.fetch(target, { method: 'HEAD' })
-      expect(headers.has('vary')).toBe(false)
-      expect(await ask('OPTIONS', target)).toMatchObject({ status: 204 })
-    },
-  )
-})
-
 describe('a wrong method (CT 3.2, S2, S10)', () => {
   it.each([
     ['GET', '/client-tools/register', 'POST'],
