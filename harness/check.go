@@ -23,7 +23,7 @@ func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 		if r == nil || r.Malformed.IsSet() {
 			return
 		}
-		if path := r.Path.Probe(); !p.hasOperation(r.Method, path) {
+		if path := r.Path.Probe(); !p.Contract.Takes(r.Method, path) {
 			out = append(out, scenario.Problem{
 				File: s.File, Line: r.Line, Column: r.Column,
 				What: fmt.Sprintf("the contract has no operation for %s %s", r.Method, r.Path.Source()),
@@ -38,11 +38,6 @@ func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 		}
 	}
 	return out
-}
-
-func (p *Project) hasOperation(method, path string) bool {
-	_, ok := p.Contract.Operation(method, path)
-	return ok
 }
 
 func (p *Project) operationFix(method, path string) string {

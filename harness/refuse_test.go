@@ -76,6 +76,7 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 	}{
 		{"a path that the contract does not have", "  - http: GET /itmes\n", "wrong.yaml:5:11: the contract has no operation for GET /itmes", `did you mean "GET /items"?`},
 		{"a method that the contract does not have", "  - http: PUT /items\n", "the contract has no operation for PUT /items", "malformed: true"},
+		{"OPTIONS of a path that nobody has", "  - http: OPTIONS /itmes\n", "the contract has no operation for OPTIONS /itmes", "malformed: true"},
 		{"a request like no other", "  - start: call\n    http: TRACE /nowhere/at/all\n  - join: call\n", "wrong.yaml:6:11: the contract has no operation for TRACE /nowhere/at/all", "fix: if it is meant to, mark the step malformed: true"},
 		{"rules for a stream that is not opened", "  - http: GET /health\ncompare: {streams: {feed: {framing: exact}}}\n", `wrong.yaml:6:21: rules for "feed", which is no stream`, "name a stream that the scenario opens"},
 	} {

@@ -13,11 +13,19 @@ func (d *Document) CheckRequest(method, target string, header transcript.Header,
 	})
 }
 
+// Takes reports whether the document has an operation for a request, or the request is an OPTIONS: a path answers that by
+// itself, to a browser's preflight, and documents seldom say so.
+func (d *Document) Takes(method, target string) bool {
+	if op, _ := d.routes.find(method, path(target)); op != nil {
+		return true
+	}
+	return method == "OPTIONS" && d.routes.knows(path(target))
+}
+
 func (d *Document) request(out []Violation, at Violation, op *Operation, values []string, r transcript.Request) []Violation {
 	at.Side = Request
 	if op == nil {
-		// A path answers OPTIONS by itself, to a browser's preflight, and documents seldom say so.
-		if r.Method == "OPTIONS" && d.routes.knows(path(r.Target)) {
+		if d.Takes(r.Method, r.Target) {
 			return out
 		}
 		return append(out, d.violation(at, "target", UndocumentedOperation, "#/paths",

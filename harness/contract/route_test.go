@@ -138,3 +138,15 @@ func FuzzOperation(f *testing.F) {
 		}
 	})
 }
+
+func TestAPathTakesOptionsByItself(t *testing.T) {
+	d := parse(t, routesDoc)
+	for target, want := range map[string]bool{"/api/v1/tools": true, "/api/v1/%74ools": true, "/api/v1/tools/..": false, "/api/v1/nope": false, "*": false} {
+		if got := d.Takes("OPTIONS", target); got != want {
+			t.Errorf("Takes(OPTIONS, %s) = %t", target, got)
+		}
+	}
+	if d.Takes("PUT", "/api/v1/tools") || !d.Takes("HEAD", "/api/v1/tools/1") {
+		t.Error("PUT is taken, or HEAD is not")
+	}
+}
