@@ -16,15 +16,24 @@ func scan(data []byte) (root *Node, ok bool) {
 	if !utf8.ValidString(s.text) {
 		return nil, false
 	}
-	s.names, s.items = make([]string, 0, s.chunk()), make([]*Node, 0, s.chunk())
+	count := func(c string) int { return strings.Count(s.text, c) }
+	s.values = 1 + count(",") + count("{") + count("[") // a few more where these stand in strings
+	s.members = count(":")
+	s.names, s.items = make([]string, 0, min(few, s.members)), make([]*Node, 0, min(few, s.values))
 	root = s.value(1)
 	s.blanks()
 	return root, root != nil && s.at == len(s.text)
 }
 
+const (
+	few  = 16  // members that are being read at a time, in most documents
+	most = 256 // of what is allocated at a time
+)
+
 type scanner struct {
-	text string
-	at   int
+	text            string
+	at              int
+	values, members int // how many the document has at most
 
 	// The members of the objects and arrays that are being read. Each takes its own from the end when it is complete.
 	names []string
@@ -67,28 +76,25 @@ func (s *scanner) take(c byte) bool {
 }
 
 func (s *scanner) node(kind Kind) *Node {
-	n := &carve(&s.free.nodes, 1, s.chunk())[0]
+	n := &carve(&s.free.nodes, 1, s.values)[0]
 	n.Kind = kind
 	return n
 }
 
-// chunk is how much is allocated at a time: there is about one value in 16 bytes.
-func (s *scanner) chunk() int { return min(64, 1+len(s.text)/16) }
-
-// carve takes n elements from those that are free, and makes more of these when they do not suffice.
-func carve[E any](free *[]E, n, chunk int) []E {
+// carve takes n elements from those that are free. When they do not suffice it makes more, of which there can be all.
+func carve[E any](free *[]E, n, all int) []E {
 	if len(*free) < n {
-		*free = make([]E, max(n, chunk))
+		*free = make([]E, max(n, min(all, most)))
 	}
 	part := (*free)[:n:n]
 	*free = (*free)[n:]
 	return part
 }
 
-// members takes the last items that were read into a slice of their own; nil when there are none.
-func (s *scanner) members(first int) (items []*Node) {
+// cut takes the last items that were read into a slice of their own; nil when there are none.
+func (s *scanner) cut(first int) (items []*Node) {
 	if n := len(s.items) - first; n > 0 {
-		items = carve(&s.free.items, n, s.chunk())
+		items = carve(&s.free.items, n, s.values)
 		copy(items, s.items[first:])
 		s.items = s.items[:first]
 	}
@@ -215,7 +221,7 @@ func (s *scanner) array(depth int) *Node {
 		s.items = append(s.items, item)
 	}
 	n := s.node(Array)
-	n.Items = s.members(first)
+	n.Items = s.cut(first)
 	return n
 }
 
@@ -244,11 +250,11 @@ func (s *scanner) object(depth int) *Node {
 	}
 	n := s.node(Object)
 	if names := s.names[firstName:]; len(names) > 0 {
-		n.Names = carve(&s.free.names, len(names), s.chunk())
+		n.Names = carve(&s.free.names, len(names), s.members)
 		copy(n.Names, names)
 		s.names = s.names[:firstName]
 	}
-	n.Items = s.members(firstItem)
+	n.Items = s.cut(firstItem)
 	if !n.makeIndex() {
 		return nil
 	}
