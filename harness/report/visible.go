@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 )
 
 // visible returns a text in which everything can be seen and nothing acts. What has no shape of its own (control
@@ -76,7 +76,7 @@ func columns(s string) int {
 	if plain(s) {
 		return len(s)
 	}
-	return ansi.StringWidth(s)
+	return displaywidth.String(s)
 }
 
 // clip shows a text in about so many columns, and says what it left out.
