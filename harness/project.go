@@ -109,7 +109,7 @@ func Load(file string) (*Project, error) {
 	if err := l.scenarios(root.Get("scenarios")); err != nil {
 		return nil, err
 	}
-	l.references(root)
+	l.references()
 	if err := l.problems.Sort().Err(); err != nil {
 		return nil, err
 	}
@@ -247,12 +247,14 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 
 // references checks what the files say of each other: that scenarios speak of operations the contract has, and rules of
 // streams that it has.
-func (l *loader) references(root *yamldoc.Node) {
+func (l *loader) references() {
 	if l.p.Contract == nil {
 		return
 	}
-	for k := range root.Get("compare").Get("streams").Entries() {
-		l.problems = append(l.problems, l.p.checkStreamRule(k.Text, l.p.File, k.Line, k.Column)...)
+	for name, rule := range l.p.Rules.Streams { // in any order: problems are sorted by their place
+		op, _ := l.p.Contract.Named(name)
+		l.problems = append(l.problems, l.p.checkStreamRule(name, rule)...)
+		l.problems = append(l.problems, checkHeartbeat(op, rule)...)
 	}
 	seen := map[string]bool{}
 	for _, s := range l.p.Scenarios {

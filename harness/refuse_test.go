@@ -78,6 +78,11 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 		{"a method that the contract does not have", "  - http: PUT /items\n", "the contract has no operation for PUT /items", "malformed: true"},
 		{"OPTIONS of a path that nobody has", "  - http: OPTIONS /itmes\n", "the contract has no operation for OPTIONS /itmes", "malformed: true"},
 		{"a request like no other", "  - start: call\n    http: TRACE /nowhere/at/all\n  - join: call\n", "wrong.yaml:6:11: the contract has no operation for TRACE /nowhere/at/all", "fix: if it is meant to, mark the step malformed: true"},
+		{"an event that the contract does not have", "  - {open: feed, sse: GET /events}\n  - await: feed\n    match: {event: craeted}\n  - close: feed\n", `wrong.yaml:7:20: GET /events has no event "craeted"`, `did you mean "created"?`},
+		{"an event that nothing resembles", "  - {open: feed, sse: GET /events}\n  - {never: feed, match: {event: explosion}, within: 1ms}\n", `wrong.yaml:6:34: GET /events has no event "explosion"`, "use one of: created, "},
+		{"an event to be ready by", "  - {open: feed, sse: GET /events, ready: {event: helo}}\n", `wrong.yaml:5:51: GET /events has no event "helo"`, `did you mean "hello"?`},
+		{"an event to record", "  - {open: feed, sse: GET /events, only: [{event: created}, {event: delete}]}\n", `wrong.yaml:5:69: GET /events has no event "delete"`, `did you mean "deleted"?`},
+		{"a heartbeat that the contract does not have", "  - {open: feed, sse: GET /events}\ncompare: {streams: {feed: {heartbeat: {event: pong}}}}\n", `wrong.yaml:6:47: GET /events has no event "pong"`, `did you mean "ping"?`},
 		{"rules for a stream that is not opened", "  - http: GET /health\ncompare: {streams: {feed: {framing: exact}}}\n", `wrong.yaml:6:21: rules for "feed", which is no stream`, "name a stream that the scenario opens"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -95,6 +100,42 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What nobody knows before the run is left to the run.
+func TestEventsOfStreamsThatAreNotDeclaredAreLeftAlone(t *testing.T) {
+	file := write(t, running)
+	add(t, file, "scenarios/items/odd.yaml", `
+scenario: items/odd
+why: Nobody knows what comes
+source: openapi.yaml
+vars: {name: craeted}
+steps:
+  - {open: one, sse: GET /evnets, malformed: true, only: [{event: craeted}]}
+  - {await: one, match: {event: craeted}}
+  - {open: two, sse: GET /events}
+  - {await: two, match: {event: "${{ name }}"}}
+`)
+	loaded(t, file)
+	add(t, file, "openapi.yaml", undescribed(t, filepath.Join(filepath.Dir(file), "openapi.yaml")))
+	add(t, file, "scenarios/items/odd.yaml", `
+scenario: items/odd
+why: The contract does not say what comes
+source: openapi.yaml
+steps:
+  - {open: one, sse: GET /events, ready: {event: craeted}}
+`)
+	loaded(t, file)
+}
+
+// undescribed returns a contract without its x-events.
+func undescribed(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(data), "x-events:", "x-other:")
 }
 
 func TestAScenarioWithTargetsOfItsOwnDoesNotApplyToURLs(t *testing.T) {

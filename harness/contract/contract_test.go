@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,4 +112,36 @@ func TestAddNeedsADocument(t *testing.T) {
 		}
 	}()
 	new(Coverage).Add(&transcript.Transcript{})
+}
+
+func TestEventsOfAnOperation(t *testing.T) {
+	const events = `
+                events:
+                  tock: {schema: {}}
+                  tick: {schema: {}}`
+	for _, tc := range []struct {
+		name, doc string
+		want      []string // nil: the document does not say
+	}{
+		{"in the order of the document", streaming(events), []string{"tock", "tick"}},
+		{"a stream beside another", streaming(events + `
+        '202':
+          description: ok
+          content: {text/event-stream: {schema: {type: string}, x-events: {events: {boom: {schema: {}}}}}}`), []string{"tock", "tick", "boom"}},
+		{"a stream beside one that is not described", streaming(events + `
+        '202':
+          description: ok
+          content: {text/event-stream: {schema: {type: string}}}`), nil},
+		{"no stream", returning(`{type: string}`), nil},
+	} {
+		d, err := Parse([]byte(tc.doc), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		names, ok := d.Operations()[0].Events()
+		if !slices.Equal(names, tc.want) || ok != (tc.want != nil) {
+			t.Errorf("%s: Events: %q %t, want %q", tc.name, names, ok, tc.want)
+		}
+	}
 }

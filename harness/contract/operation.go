@@ -39,6 +39,23 @@ func (op *Operation) response(status int) *response {
 	return covering
 }
 
+// Events returns the names of the events that the operation's streams may have, in the order of the document. It reports
+// false when there is no stream, or one whose events the document does not describe.
+func (op *Operation) Events() (names []string, ok bool) {
+	for _, r := range op.responses {
+		for _, m := range r.media {
+			switch {
+			case !m.typ.isStream():
+			case m.events == nil:
+				return nil, false
+			default:
+				names, ok = append(names, m.events.names...), true
+			}
+		}
+	}
+	return names, ok
+}
+
 func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }
 
 // codes lists what is declared, for a text.

@@ -45,8 +45,9 @@ type Open struct {
 
 // Ready holds a step back until an event has come.
 type Ready struct {
-	Event  Template
-	Within time.Duration
+	Event        Template
+	Within       time.Duration
+	Line, Column int // of the event's name
 }
 
 // Await waits for events of a stream, or for its end.
@@ -185,6 +186,8 @@ type Pattern struct {
 	Event *Template
 	Data  *Template
 	JSON  *JSON
+	// Line and Column are where the file has the event's name; 0 without one.
+	Line, Column int
 }
 
 // JSON is a demand on a JSON document.

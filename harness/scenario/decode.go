@@ -153,7 +153,10 @@ func (d *decoder) open(n *yamldoc.Node) *Open {
 		Compare: d.rules(n.Get("compare")),
 	}
 	if r := n.Get("ready"); r != nil {
-		o.Ready = &Ready{Event: d.template(r.Get("event")), Within: d.duration(r.Get("within"))}
+		event := r.Get("event")
+		o.Ready = &Ready{
+			Event: d.template(event), Within: d.duration(r.Get("within")), Line: event.Line, Column: event.Column,
+		}
 	}
 	for _, item := range n.Get("only").Elements() {
 		o.Only = append(o.Only, *d.pattern(item))
@@ -295,7 +298,11 @@ func (d *decoder) pattern(n *yamldoc.Node) *Pattern {
 	if n == nil {
 		return nil
 	}
-	return &Pattern{Event: d.optional(n.Get("event")), Data: d.optional(n.Get("data")), JSON: d.json(n)}
+	p := &Pattern{Event: d.optional(n.Get("event")), Data: d.optional(n.Get("data")), JSON: d.json(n)}
+	if event := n.Get("event"); event != nil {
+		p.Line, p.Column = event.Line, event.Column
+	}
+	return p
 }
 
 // json decodes the keys json, matches and absent of an expectation or a pattern; nil when there are none.
@@ -357,6 +364,9 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	if h := n.Get("heartbeat"); h != nil {
 		r.Heartbeat = &Heartbeat{
 			Event: h.Get("event").Str(), Every: d.duration(h.Get("every")), Tolerance: d.duration(h.Get("tolerance")),
+		}
+		if event := h.Get("event"); event != nil {
+			r.Heartbeat.Line, r.Heartbeat.Column = event.Line, event.Column
 		}
 		if r.Heartbeat.Tolerance == 0 {
 			r.Heartbeat.Tolerance = r.Heartbeat.Every / 2

@@ -44,4 +44,6 @@ type Heartbeat struct {
 	Event     string        // the event's name; "" when comments beat
 	Every     time.Duration // 0: any cadence
 	Tolerance time.Duration
+	// Line and Column are where the file has the event's name; 0 without one.
+	Line, Column int
 }

@@ -78,6 +78,14 @@ func (t Template) Names() []string {
 	return names
 }
 
+// Constant returns the text when there are no expressions in it.
+func (t Template) Constant() (text string, ok bool) {
+	if len(t.Names()) > 0 {
+		return "", false
+	}
+	return t.Source(), true
+}
+
 // Text returns the text with its expressions replaced: strings as they are, other values as JSON. A value passes
 // through escape first, unless it is nil.
 func (t Template) Text(env Env, escape func(string) string) (string, error) {
