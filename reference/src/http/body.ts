@@ -28,7 +28,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
  * nothing after the type but whole parameters. A comma outside quotation marks is where another field was joined (S25).
  */
 export function isJsonType(contentType: string | null): boolean {
-  return contentType !== null && jsonType.test(contentType.trim())
+  return contentType !== null && jsonType.test(contentType)
 }
 
-const jsonType = /^application\/(?:[a-z.-]+\+)?json(?:;\s*[a-zA-Z0-9-]+=(?:"[^";]*"|[^;,"][^;,]*))*$/
+const jsonType = /^[ \t]*application\/(?:[a-z.-]+\+)?json(?:[ \t]*|(?:;[ \t]*[a-zA-Z0-9-]+=(?:"[^";]*"[ \t]*|[^;,"][^;,]*))+)$/
