@@ -21,17 +21,22 @@ var Schema []byte
 var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
 
 // Load reads every scenario below a folder: all files that end in .yaml, in the order of their paths, each row of a
-// table by itself. When files have mistakes the error is Problems: all of them, of all files.
+// table by itself. When files have mistakes the error is Problems: all of them, of all files, beside the scenarios
+// without any.
 func Load(root string) ([]*Scenario, error) {
 	var (
 		out      []*Scenario
 		problems Problems
 	)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path.Ext(name) != ".yaml" {
+		if err != nil || entry.IsDir() {
 			return err
 		}
 		file := filepath.Join(root, filepath.FromSlash(name))
+		if ext := path.Ext(name); ext != ".yaml" {
+			problems = append(problems, almost(file, ext)...)
+			return nil
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return err
@@ -45,6 +50,15 @@ func Load(root string) ([]*Scenario, error) {
 		return nil, fmt.Errorf("read scenarios: %w", err)
 	}
 	return out, problems.Sort().Err()
+}
+
+// almost reports a file that somebody takes for a scenario, and that nobody would ever run.
+func almost(file, ext string) Problems {
+	if !strings.EqualFold(ext, ".yml") && !strings.EqualFold(ext, ".yaml") {
+		return nil
+	}
+	name := strings.TrimSuffix(filepath.Base(file), ext) + ".yaml"
+	return Problems{{File: file, What: fmt.Sprintf("a file that ends in %s is no scenario", ext), Fix: "rename it to " + name}}
 }
 
 // Parse reads one file. Its scenario must be called id. It returns one scenario, or one for each row of its table, or

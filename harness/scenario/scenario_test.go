@@ -235,6 +235,19 @@ func TestLoadReadsAFolderAndReportsAllOfIt(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].ID != "two" || all[1].ID != "x/one" {
 		t.Errorf("Load: %v %v", all, err)
 	}
+	write("x/create.yml", "not even looked at")
+	write("loud.YAML", "")
+	_, err = Load(dir)
+	want := filepath.Join(dir, "loud.YAML") + ": a file that ends in .YAML is no scenario\n\tfix: rename it to loud.yaml\n" +
+		filepath.Join(dir, "x", "create.yml") + ": a file that ends in .yml is no scenario\n\tfix: rename it to create.yaml"
+	if err == nil || err.Error() != want {
+		t.Errorf("Load: %v\nwant: %s", err, want)
+	}
+	for _, name := range []string{"x/create.yml", "loud.YAML"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	write("bad.yaml", "scenario: bad\n")
 	write("x/worse.yaml", "[")
 	_, err = Load(dir)
