@@ -1,6 +1,9 @@
 package harness_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -41,6 +44,48 @@ func TestAServerThatDoesNothingPassesNoScenario(t *testing.T) {
 		t.Run(f.ID+"/alone", func(t *testing.T) {
 			t.Parallel()
 			passesNone(t, walk(t, p, &faux.Server{Fault: f}, nil))
+		})
+	}
+}
+
+// Two servers that have no stream do the same, and no event that must not come does come. Such a scenario has shown
+// nothing.
+func TestAStreamThatNobodyHasIsNotGreen(t *testing.T) {
+	for _, tc := range []struct{ name, steps, want string }{
+		{"an event is awaited", "[{open: feed, sse: GET /events}, {await: feed, match: {event: created}}]", "2 event-awaited"},
+		{"an event must not come", "[{open: feed, sse: GET /events}, {never: feed, within: 1ms}]", "2 stream-missing"},
+		{"it is awaited that it is ready", "[{open: feed, sse: GET /events, ready: {event: hello}}]", "1 event-awaited"},
+		{"its end is awaited", "[{open: feed, sse: GET /events}, {await: feed, end: server}]", "2 end-awaited"},
+		{"it is half closed", "[{open: feed, sse: GET /events}, {half-close: feed}]", "2 stream-missing"},
+		{"it is closed", "[{open: feed, sse: GET /events}, {close: feed}]", "2 stream-missing"},
+		{"its refusal is expected, and an event too", "[{open: feed, sse: GET /events, expect: {status: 400}}, {await: feed, match: {event: created}}]", "2 event-awaited"},
+		{"its refusal is expected", "[{open: feed, sse: GET /events, expect: {status: 400}}, {close: feed}]", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := write(t, running)
+			story := "scenario: items/none\nwhy: Nobody has a stream\nsource: openapi.yaml\nsteps: " + strings.ReplaceAll(tc.steps, "GET /events", "GET /events, malformed: true") + "\n"
+			if err := os.WriteFile(filepath.Join(filepath.Dir(file), "scenarios", "items", "none.yaml"), []byte(story), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, other := range map[string]*faux.Server{"together": {}, "alone": nil} {
+				s := overSockets(t, p, &faux.Server{}, other, "items/none").Scenarios[0]
+				want := verdict.Differ
+				if tc.want == "" {
+					want = verdict.Match
+				}
+				if s.Verdict != want {
+					t.Errorf("%s: %s, want %s", name, s.Verdict, want)
+				}
+				for _, f := range s.Findings {
+					if got := f.Step + " " + f.Kind; f.Class != verdict.Shortfall || got != tc.want {
+						t.Errorf("%s: %s, want the shortfall %q", name, f, tc.want)
+					}
+				}
+			}
 		})
 	}
 }

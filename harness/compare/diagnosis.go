@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -11,11 +12,16 @@ type diagnosis struct {
 	t *transcript.Transcript
 	// lastAnswer is when the last complete answer was read: then the process was still alive.
 	lastAnswer time.Duration
+	// missed has, by the name of a stream that never was, the first step that needed it.
+	missed map[string]string
 }
 
 func diagnose(t *transcript.Transcript) *diagnosis {
-	d := &diagnosis{t: t}
+	d := &diagnosis{t: t, missed: map[string]string{}}
 	for i := range t.Steps {
+		if s := &t.Steps[i]; s.Unmet != nil && s.Stream != "" && d.missed[s.Stream] == "" && !d.opened(s.Stream) {
+			d.missed[s.Stream] = s.ID
+		}
 		for _, x := range t.Steps[i].Exchanges {
 			if x.Response != nil && x.Failure == nil && x.Stream == "" {
 				d.lastAnswer = max(d.lastAnswer, x.Done)
@@ -42,6 +48,17 @@ func (d *diagnosis) cut(s *transcript.Step) bool {
 		}
 	}
 	return false
+}
+
+// opened reports whether a stream came about.
+func (d *diagnosis) opened(name string) bool {
+	return slices.ContainsFunc(d.t.Streams, func(s *transcript.Stream) bool { return s.Name == name })
+}
+
+// told reports whether a step lacks a stream of which an earlier step has told that it is none.
+func (d *diagnosis) told(s *transcript.Step) bool {
+	first, missed := d.missed[s.Stream]
+	return missed && first != s.ID
 }
 
 // deathbed returns the first step that the process was not there for, or else the last one.

@@ -34,6 +34,7 @@ const (
 	PollUnmet        ShortfallKind = "poll"            // a poll never held
 	CaptureMissing   ShortfallKind = "capture-missing" // the value to capture is not there
 	EventForbidden   ShortfallKind = "event-forbidden" // an event came that must not
+	StreamMissing    ShortfallKind = "stream-missing"  // a step needs a stream, and the answer was none
 	StreamBroken     ShortfallKind = "stream-broken"
 	HeartbeatLate    ShortfallKind = "heartbeat-late"
 	HeartbeatEarly   ShortfallKind = "heartbeat-early"
@@ -46,7 +47,8 @@ const (
 // streams that broke, heartbeats that came at the wrong time.
 //
 // One thing that happened is told once. A process that ended broke its connections, a stream that broke brings no more
-// events, and an answer that did not come has nothing to capture: what only follows is left out.
+// events, an answer that did not come has nothing to capture, and of a stream that is none the first step that needs it
+// tells: what only follows is left out.
 func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
 	d := diagnose(t)
 	var out []Shortfall
@@ -85,7 +87,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 			})
 		}
 	}
-	if u := s.Unmet; u != nil && !failed && !d.cut(s) {
+	if u := s.Unmet; u != nil && !failed && !d.cut(s) && !d.told(s) {
 		add(Shortfall{
 			Kind: unmetKind(u.Kind), Exchange: -1, Stream: s.Stream, Place: u.Kind,
 			Want: u.What, Got: u.Why, Text: unmetText(u.Kind),
@@ -137,6 +139,8 @@ func unmetKind(kind string) ShortfallKind {
 		return PollUnmet
 	case "exit":
 		return TargetNotStopped
+	case "stream", "close":
+		return StreamMissing
 	default:
 		return CaptureMissing
 	}
@@ -154,6 +158,10 @@ func unmetText(kind string) string {
 		return "the answer did not become as it should"
 	case "exit":
 		return "the process did not end as it should"
+	case "stream":
+		return "there is no stream to watch"
+	case "close":
+		return "there is no stream to hang up on"
 	default:
 		return "there is nothing to capture"
 	}

@@ -61,6 +61,8 @@ func TestShortfallsOfSteps(t *testing.T) {
 		{"no end", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "end"} }, []string{"end-awaited end"}},
 		{"a poll in vain", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "poll"} }, []string{"poll poll"}},
 		{"nothing to capture", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "capture"} }, []string{"capture-missing capture"}},
+		{"no stream to watch", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "stream"} }, []string{"stream-missing stream"}},
+		{"no stream to close", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "close"} }, []string{"stream-missing close"}},
 		{"no exit", func(s *transcript.Step) { s.Unmet = &transcript.Unmet{Kind: "exit"} }, []string{"target-not-stopped exit"}},
 		{"a burst", func(s *transcript.Step) {
 			s.Burst, s.Expect = true, &transcript.Expect{Count: map[int]int{200: 0, 404: 1}}
@@ -165,6 +167,16 @@ func TestWhatFollowsFromAnEndIsNotToldAgain(t *testing.T) {
 			t.Streams[0].Ended, t.Streams[0].Until = transcript.EndedByServer, 3*sec
 			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
 		}, []string{"3 event-awaited event"}},
+		{"events of a stream that is none", func(t *transcript.Transcript) {
+			t.Streams = nil
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "event"}
+			t.Steps[3].Stream, t.Steps[3].Unmet = "bus", &transcript.Unmet{Kind: "close"}
+		}, []string{"3 event-awaited event"}},
+		{"events of two streams that are none", func(t *transcript.Transcript) {
+			t.Streams = nil
+			t.Steps[2].Unmet = &transcript.Unmet{Kind: "stream"}
+			t.Steps[3].Stream, t.Steps[3].Unmet = "feed", &transcript.Unmet{Kind: "event"}
+		}, []string{"3 stream-missing stream", "4 event-awaited event"}},
 		{"nothing to capture where nothing came", func(t *transcript.Transcript) {
 			t.Steps[0].Exchanges[0].Failure = closed(transcript.PhaseHead)
 			t.Steps[0].Unmet = &transcript.Unmet{Kind: "capture"}

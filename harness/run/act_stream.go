@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/match"
@@ -51,7 +52,7 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 	x.Request.Malformed = p.malformed
 	rec.Exchanges = []*transcript.Exchange{x}
 	if opened == nil {
-		return nil // the answer is no stream, which is compared like any other
+		return w.refuse(do, x, rec) // the answer is no stream, which is compared like any other
 	}
 	x.Stream = do.Name
 	s := &stream{
@@ -77,6 +78,66 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 	return nil
 }
 
+// refuse notes that the answer to an open is no event stream. A broken answer is told of as what it is, and all that
+// would have followed is skipped.
+func (w *walker) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcript.Step) error {
+	if x.Response == nil || x.Failure != nil {
+		return nil
+	}
+	r := &refusal{
+		answer:   answerText(x.Response),
+		expected: x.Response.Status/100 != 2 && rec.Expect != nil && len(match.Exchange(rec.Expect, x)) == 0,
+	}
+	w.mu.Lock()
+	w.refused[do.Name] = r
+	w.mu.Unlock()
+	if do.Ready == nil {
+		return nil
+	}
+	event, err := do.Ready.Event.Text(&w.env, nil)
+	if err != nil {
+		return err
+	}
+	rec.Unmet = r.unmet("ready", describe(&transcript.Pattern{Event: &event}, 1))
+	return nil
+}
+
+// A refusal is an answer in the place of an event stream.
+type refusal struct {
+	answer   string // "404 application/json"
+	expected bool   // by the scenario
+}
+
+func answerText(r *transcript.Response) string {
+	text := strconv.Itoa(r.Status)
+	if value, _ := r.Header.Get("Content-Type"); value != "" {
+		media, _, _ := strings.Cut(value, ";")
+		return text + " " + strings.TrimSpace(media)
+	}
+	return text
+}
+
+func (r *refusal) unmet(kind, what string) *transcript.Unmet {
+	return &transcript.Unmet{Kind: kind, What: what, Why: "there is no event stream: the answer is " + r.answer}
+}
+
+// without notes what a step demands of a stream that was refused: a scenario that passed such a step by would say of a
+// server without the stream that all is well. To hang up on what the scenario expects not to be there demands nothing.
+// It returns errNoStream where there was not even an answer.
+func (w *walker) without(stream string, rec *transcript.Step, kind, what string) error {
+	w.mu.Lock()
+	r := w.refused[stream]
+	w.mu.Unlock()
+	switch {
+	case r == nil:
+		return errNoStream
+	case r.expected && kind == "close":
+		return nil
+	}
+	rec.Unmet = r.unmet(kind, what)
+	return nil
+}
+
 // wanted reports whether an event is one of those a stream is opened for. Comments belong to every scenario.
 func wanted(only []*transcript.Pattern, ev *transcript.Event) bool {
 	if len(only) == 0 || ev.Comment {
@@ -90,15 +151,24 @@ func wanted(only []*transcript.Pattern, ev *transcript.Event) bool {
 	return false
 }
 
+// What steps demand of a stream, in words.
+const (
+	endOfStream = "the end of the stream"
+	anyStream   = "an event stream"
+)
+
 func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.Step) error {
 	rec.Stream = do.Stream
-	s := w.stream(do.Stream)
-	if s == nil {
-		return errNoStream
-	}
 	pattern, err := w.pattern(do.Match)
 	if err != nil {
 		return err
+	}
+	s := w.stream(do.Stream)
+	switch {
+	case s == nil && pattern != nil:
+		return w.without(do.Stream, rec, "event", describe(pattern, do.Times))
+	case s == nil:
+		return w.without(do.Stream, rec, "end", endOfStream)
 	}
 	ctx, cancel := w.within(ctx, do.Within)
 	defer cancel()
@@ -109,7 +179,7 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 	}
 	if do.End && rec.Unmet == nil {
 		if err := s.Watch.AwaitEnd(ctx); err != nil {
-			rec.Unmet = &transcript.Unmet{Kind: "end", What: "the end of the stream", Why: waited(err)}
+			rec.Unmet = &transcript.Unmet{Kind: "end", What: endOfStream, Why: waited(err)}
 		}
 	}
 	return nil
@@ -181,7 +251,7 @@ func (w *walker) never(do *scenario.Never, rec *transcript.Step) error {
 	rec.Stream = do.Stream
 	s := w.stream(do.Stream)
 	if s == nil {
-		return errNoStream
+		return w.without(do.Stream, rec, "stream", anyStream)
 	}
 	pattern, err := w.pattern(do.Match)
 	if err != nil {
@@ -210,7 +280,7 @@ func (w *walker) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcrip
 	rec.Stream = do.Name
 	s := w.stream(do.Name)
 	if s == nil {
-		return errNoStream
+		return w.without(do.Name, rec, "close", anyStream)
 	}
 	switch do.How {
 	case scenario.HalfClose:

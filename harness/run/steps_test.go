@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -143,10 +144,67 @@ steps:
 `)
 	walk(t, s, options(), tell(line{0, "a"}), answer(`{"no":"stream"}`), func(t *testing.T, ref, cand *transcript.Transcript, _ time.Duration) {
 		same(t, "the reference's steps", outcomes(ref), []string{"1 done", "2 done", "3 done"})
-		same(t, "the candidate's steps", outcomes(cand), []string{"1 done", "2 skipped: it was not opened", "3 skipped: it was not opened"})
+		same(t, "the candidate's steps", outcomes(cand), []string{
+			"1 done",
+			`2 unmet: event "a": there is no event stream: the answer is 200 application/json`,
+			"3 unmet: an event stream: there is no event stream: the answer is 200 application/json",
+		})
 		if x := cand.Steps[0].Exchanges[0]; x.Stream != "" || string(x.Response.Body.Bytes) != `{"no":"stream"}` {
 			t.Errorf("the candidate's answer: %+v", x)
 		}
+	})
+}
+
+func TestEveryStepThatNeedsAStreamTellsThatThereIsNone(t *testing.T) {
+	rows := stories(t, `
+table:
+  - {name: not-expected, code: 1}
+  - {name: expected, code: 2}
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+    expect: {json: {$.code: "${{ row.code }}"}}
+  - await: feed
+    end: server
+  - never: feed
+    within: 1s
+  - half-close: feed
+  - await: feed
+    match: {event: a}
+  - close: feed
+`)
+	const none = "there is no event stream: the answer is 404 application/problem+json"
+	demands := []string{
+		`1 unmet: event "hello": ` + none, "2 unmet: the end of the stream: " + none, "3 unmet: an event stream: " + none,
+		"4 unmet: an event stream: " + none, `5 unmet: event "a": ` + none, "6 unmet: an event stream: " + none,
+	}
+	expected := slices.Clone(demands)
+	expected[3], expected[5] = "4 done", "6 done" // hanging up on what is expected not to be there
+	want := map[string][]string{"story[not-expected]": demands, "story[expected]": expected}
+	nobody := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/problem+json; charset=utf-8")
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"code":2}`)
+	})
+	for _, s := range rows {
+		walk(t, s, options(), nobody, nobody, func(t *testing.T, ref, cand *transcript.Transcript, _ time.Duration) {
+			same(t, s.ID+", the reference's steps", outcomes(ref), want[s.ID])
+			same(t, s.ID+", the candidate's steps", outcomes(cand), want[s.ID])
+		})
+	}
+}
+
+func TestAStreamIsNotMissedWhereTheAnswerBroke(t *testing.T) {
+	s := story(t, `
+steps:
+  - {open: feed, sse: GET /events, ready: {event: hello}}
+  - {await: feed, match: {event: a}}
+  - {never: feed, within: 1s}
+`)
+	cut := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) })
+	walk(t, s, options(), cut, cut, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
+		same(t, "steps", outcomes(ref)[1:], []string{"2 skipped: it was not opened", "3 skipped: it was not opened"})
 	})
 }
 

@@ -22,7 +22,8 @@ type walker struct {
 
 	mu      sync.Mutex // branches that run at once share what follows
 	streams map[string]*stream
-	opened  []*stream // in the order of their opening
+	refused map[string]*refusal // by the name that the stream was to have
+	opened  []*stream           // in the order of their opening
 	calls   map[string]*call
 	stopped bool // the scenario asked the process to end
 }
@@ -34,6 +35,7 @@ func newWalker(r *stage, server *Target) *walker {
 			Scenario: r.scenario.ID, Target: server.Name, Unique: unique(), Started: time.Now(),
 		},
 		streams: map[string]*stream{},
+		refused: map[string]*refusal{},
 		calls:   map[string]*call{},
 	}
 	w.env.values = map[string]json.RawMessage{"unique": quote(w.t.Unique)}

@@ -224,7 +224,7 @@ type Window struct {
 
 // An Unmet demand is something the scenario waited for in vain.
 type Unmet struct {
-	Kind string `json:"kind"` // event, end, poll, capture, ready, exit
+	Kind string `json:"kind"` // event, end, poll, capture, ready, exit; stream and close, of a stream that is none
 	What string `json:"what"` // what was wanted: `event "tool-request"`
 	Why  string `json:"why"`  // what happened instead: "not within 2s; 3 events came"
 }

@@ -93,6 +93,7 @@ var headFaults = []*Fault{
 			{difference, "header-value", "1", "header Content-Type", `"text/event-stream"`, `"application/json"`, candidate},
 			{difference, "body", "1", "body", "an event stream", "a body", candidate},
 			{violation, "undocumented-media-type", "1", "header Content-Type", "", "", candidate},
+			{shortfall, "event-awaited", "1", "stream feed: ready", `event "hello"`, "there is no event stream: the answer is 200 application/json", candidate},
 		},
 		answer: func(a *answer) {
 			if a.stream != nil && a.stream.last > 0 {
