@@ -71,6 +71,25 @@ describe('an unknown path (CT 3.2, S2)', () => {
   })
 })
 
+describe('the family of a path (S20)', () => {
+  it.each(['/client%2Dtools/tools', '/%63lient-tools', '/%65vent/x', '/global/%65vent', '/event/%2e%2e/event', '/client-tools\\tools'])(
+    'is told by its decoded segments: %s is of client tools',
+    async (target) => {
+      const { headers } = await test.fetch(target, { method: 'PUT' })
+      expect(headers.has('vary')).toBe(false)
+      expect(await ask('OPTIONS', target)).toMatchObject({ status: 204 })
+    },
+  )
+
+  it.each(['/client-tools%2Ftools', '/global%2Fevent', '/event%2F', '/client-tools%252F', '/%2Fevent'])(
+    'is that of the goose server for %s',
+    async (target) => {
+      expect(await ask('GET', target)).toMatchObject({ status: 404, headers: gooseCors })
+      expect(await ask('OPTIONS', target)).toMatchObject({ status: 200, headers: gooseCors })
+    },
+  )
+})
+
 describe('a wrong method (CT 3.2, S2, S10)', () => {
   it.each([
     ['GET', '/client-tools/register', 'POST'],
