@@ -40,22 +40,30 @@ type scope struct {
 	values  map[string]bool // variables, captures, columns, unique
 	streams map[string]bool
 	calls   map[string]bool // started requests
+	over    map[string]end  // streams and started requests that nothing more can be done with
+}
+
+// An end is the step that ended a stream or a started request.
+type end struct {
+	key  string // join, close, drop
+	line int
 }
 
 func (s scope) clone() scope {
-	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls)}
+	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.over)}
 }
 
 func (s scope) add(other scope) {
 	maps.Copy(s.values, other.values)
 	maps.Copy(s.streams, other.streams)
 	maps.Copy(s.calls, other.calls)
+	maps.Copy(s.over, other.over)
 }
 
 // names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
-	s := scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}}
+	s := scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
 	for _, row := range root.Get("table").Elements() {
 		for _, k := range row.Keys {
 			s.values["row."+k.Text] = true
@@ -158,15 +166,16 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 		}
 		names[k.Text] = true
 	}
-	refer := func(key, what string, names ...map[string]bool) {
+	refer := func(key, what string, names ...map[string]bool) *yamldoc.Node {
 		k := n.Get(key)
 		if k == nil {
-			return
+			return nil
 		}
 		var all []string
 		for _, m := range names {
 			if m[k.Text] {
-				return
+				d.notOver(key, k, s)
+				return k
 			}
 			all = slices.AppendSeq(all, maps.Keys(m))
 		}
@@ -175,13 +184,26 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 			fix = "open or start it in an earlier step"
 		}
 		d.problem(k, fmt.Sprintf("%s %s: no such %s", key, k.Text, what), fix)
+		return nil
+	}
+	finish := func(key, what string, names ...map[string]bool) {
+		if k := refer(key, what, names...); k != nil {
+			s.over[k.Text] = end{key, k.Line}
+		}
 	}
 	define("open", s.streams)
 	define("start", s.calls)
 	refer("await", "stream", s.streams)
 	refer("never", "stream", s.streams)
-	refer("join", "started request", s.calls)
-	refer("close", "stream or started request", s.streams, s.calls)
 	refer("half-close", "stream", s.streams)
-	refer("drop", "stream", s.streams)
+	finish("join", "started request", s.calls)
+	finish("close", "stream or started request", s.streams, s.calls)
+	finish("drop", "stream", s.streams)
+}
+
+// notOver reports a step that wants something of a stream, or of a started request, that an earlier step has ended.
+func (d *decoder) notOver(key string, k *yamldoc.Node, s scope) {
+	if by, ok := s.over[k.Text]; ok {
+		d.problem(k, fmt.Sprintf("%s %s: %s %s in line %d has ended it", key, k.Text, by.key, k.Text, by.line), "put this step before that one, or leave it out")
+	}
 }

@@ -59,6 +59,17 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a name taken", head + "steps: [{open: a, sse: GET /}, {start: a, http: GET /}, {close: a}]", []string{`4:40: start a: the name is taken → give it a name of its own`}},
 		{"a call that nobody joins", head + "steps: [{start: a, http: GET /}]", []string{`4:17: start a: nothing joins or closes it → add a step that joins or closes it`}},
 		{"a reset of a request", head + "steps: [{start: a, http: GET /}, {drop: a}, {join: a}]", []string{`4:41: drop a: no such stream → open or start it in an earlier step`}},
+		{"an await of a stream that was closed", head + "steps:\n  - {open: a, sse: GET /}\n  - close: a\n  - {await: a, match: {event: x}}\n  - {never: a, within: 1s}\n", []string{
+			`7:13: await a: close a in line 6 has ended it → put this step before that one, or leave it out`,
+			`8:13: never a: close a in line 6 has ended it → put this step before that one, or leave it out`,
+		}},
+		{"an end after a reset", head + "steps:\n  - {open: a, sse: GET /}\n  - {parallel: {l: [{drop: a}], r: [{http: GET /}]}}\n  - half-close: a\n  - close: a\n", []string{
+			`7:17: half-close a: drop a in line 6 has ended it → put this step before that one, or leave it out`,
+			`8:12: close a: drop a in line 6 has ended it → put this step before that one, or leave it out`,
+		}},
+		{"an answer that was read", head + "steps:\n  - {start: a, http: GET /}\n  - join: a\n  - join: a\n", []string{
+			`7:11: join a: join a in line 6 has ended it → put this step before that one, or leave it out`,
+		}},
 		{"an await of nothing", head + "steps: [{open: a, sse: GET /}, {await: a}]", []string{`4:32: item 2 of "steps" is not what belongs here → say what to wait for: match, or end`}},
 		{"a stop of shared targets", head + "steps: [{stop: target}]", []string{`4:10: stop in a scenario that shares its targets → add isolate: fresh to the scenario`}},
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
