@@ -115,10 +115,10 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 		return &failure{err}
 	}
 	network := "tcp"
-	if s.host.Is4() {
+	if host, err := netip.ParseAddr(s.host); err == nil && host.Is4() {
 		network = "tcp4" // 0.0.0.0 would mean every address there is, those of IPv6 too (decision S36)
 	}
-	ln, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(s.host.String(), strconv.Itoa(s.port)))
+	ln, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
 		return &failure{err}
 	}
@@ -133,10 +133,10 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 }
 
 // address returns where a listener can be reached, with the host as it was given.
-func address(host netip.Addr, ln net.Listener) string {
+func address(host string, ln net.Listener) string {
 	_, port, err := net.SplitHostPort(ln.Addr().String())
 	if err != nil {
 		return ln.Addr().String()
 	}
-	return net.JoinHostPort(host.String(), port)
+	return net.JoinHostPort(host, port)
 }

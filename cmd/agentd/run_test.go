@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
@@ -130,7 +128,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(link) // the working directory is a physical path (decision S37)
-	defaults := settings{host: netip.MustParseAddr("127.0.0.1"), port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
+	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
 	with := func(change func(*settings)) settings {
 		s := defaults
 		change(&s)
@@ -155,9 +153,9 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		{"no home", nil, map[string]string{"HOME": ""}, defaults},
 		{"variables", nil, map[string]string{
 			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3",
-		}, settings{host: netip.MustParseAddr("::1"), port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
+		}, settings{host: "::1", port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
 		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
-			with(func(s *settings) { s.host, s.port = netip.MustParseAddr("0.0.0.0"), 65535 })},
+			with(func(s *settings) { s.host, s.port = "0.0.0.0", 65535 })},
 		{"the file", []string{"--config", timeouts}, nil,
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
 		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
@@ -179,7 +177,7 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{}), cmpopts.EquateComparable(netip.Addr{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})
@@ -220,6 +218,20 @@ func TestAgentServesUntilItIsTold(t *testing.T) {
 	}
 	if got := <-status; got != exitOK {
 		t.Errorf("status %d after a stop, want 0; stderr: %s", got, &stderr)
+	}
+}
+
+func TestTheAddressIsShownAsItWasGiven(t *testing.T) {
+	for _, host := range []string{"127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1", "::FFFF:7f00:1"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel() // it listens, says so, and stops
+		var stdout, stderr bytes.Buffer
+		if err := serve(ctx, settings{host: host, directory: "/project", defaultTimeout: time.Second, keepaliveInterval: time.Second, maxBody: 1}, &stdout, &stderr); err != nil {
+			t.Errorf("serve on %s: %v", host, err)
+		}
+		if want := "listening on http://" + net.JoinHostPort(host, ""); !strings.HasPrefix(stdout.String(), want) {
+			t.Errorf("said %q, want %s…", &stdout, want)
+		}
 	}
 }
 

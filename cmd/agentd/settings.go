@@ -21,7 +21,7 @@ type lookup func(name string) (value string, set bool)
 
 // settings are what a user can say about a server.
 type settings struct {
-	host              netip.Addr
+	host              string // an IP literal, as it was given
 	port              int
 	directory         string
 	defaultTimeout    time.Duration
@@ -172,13 +172,12 @@ func optionOf(flag string) option {
 
 func (r *reader) wrong(s setting, must string) { r.problems = append(r.problems, s.problem(must)) }
 
-func (r *reader) host() netip.Addr {
+func (r *reader) host() string {
 	s, _ := r.find("host", func(s setting) bool {
 		_, err := netip.ParseAddr(s.text)
 		return err == nil
 	}, "an IP address, such as 127.0.0.1 or ::1")
-	host, _ := netip.ParseAddr(s.text)
-	return host
+	return s.text
 }
 
 func (r *reader) port() int {
