@@ -12,8 +12,8 @@ import (
 )
 
 // checkScenario checks a scenario against the contract: requests that are not meant to be malformed must be those of an
-// operation, events must be among those that the stream's operation declares, rules for streams must be about streams
-// that the scenario opens or operations that the contract has.
+// operation, streams must be opened where the operation may answer with one, events must be among those that it
+// declares, rules for streams must be about streams that the scenario opens or operations that the contract has.
 func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 	c := scenarioCheck{p: p, s: s, opened: map[string]*contract.Operation{}}
 	s.Walk(c.step)
@@ -46,6 +46,7 @@ func (c *scenarioCheck) step(step *scenario.Step) {
 	switch do := step.Do.(type) {
 	case *scenario.Open:
 		c.opened[do.Name] = op
+		c.stream(op, r)
 		if do.Ready != nil {
 			c.event(op, do.Ready.Event, do.Ready.Line, do.Ready.Column)
 		}
@@ -71,6 +72,26 @@ func (c *scenarioCheck) request(r *scenario.Request) *contract.Operation {
 	}
 	op, _ := c.p.Contract.Operation(r.Method, path)
 	return op
+}
+
+// stream checks that an operation may answer with an event stream.
+func (c *scenarioCheck) stream(op *contract.Operation, r *scenario.Request) {
+	if op == nil || op.Streams() {
+		return
+	}
+	var others []string
+	for _, other := range c.p.Contract.Operations() {
+		if other.Streams() {
+			others = append(others, other.String())
+		}
+	}
+	fix := "to send the request and no more, write http in the place of open and sse"
+	if len(others) > 0 {
+		fix += "; event streams have: " + strings.Join(others, ", ")
+	}
+	c.problems = append(c.problems, scenario.Problem{
+		File: c.s.File, Line: r.Line, Column: r.Column, What: fmt.Sprintf("the contract has no event stream for %s", op), Fix: fix,
+	})
 }
 
 func (c *scenarioCheck) pattern(op *contract.Operation, p *scenario.Pattern) {

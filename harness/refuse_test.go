@@ -78,6 +78,7 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 		{"a method that the contract does not have", "  - http: PUT /items\n", "the contract has no operation for PUT /items", "malformed: true"},
 		{"OPTIONS of a path that nobody has", "  - http: OPTIONS /itmes\n", "the contract has no operation for OPTIONS /itmes", "malformed: true"},
 		{"a request like no other", "  - start: call\n    http: TRACE /nowhere/at/all\n  - join: call\n", "wrong.yaml:6:11: the contract has no operation for TRACE /nowhere/at/all", "fix: if it is meant to, mark the step malformed: true"},
+		{"a stream of an operation that has none", "  - {open: feed, sse: GET /health}\n", "wrong.yaml:5:23: the contract has no event stream for GET /health", "write http in the place of open and sse; event streams have: GET /events"},
 		{"an event that the contract does not have", "  - {open: feed, sse: GET /events}\n  - await: feed\n    match: {event: craeted}\n  - close: feed\n", `wrong.yaml:7:20: GET /events has no event "craeted"`, `did you mean "created"?`},
 		{"an event that nothing resembles", "  - {open: feed, sse: GET /events}\n  - {never: feed, match: {event: explosion}, within: 1ms}\n", `wrong.yaml:6:34: GET /events has no event "explosion"`, "use one of: created, "},
 		{"an event to be ready by", "  - {open: feed, sse: GET /events, ready: {event: helo}}\n", `wrong.yaml:5:51: GET /events has no event "helo"`, `did you mean "hello"?`},

@@ -139,6 +139,9 @@ func TestEventsOfAnOperation(t *testing.T) {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
+		if streams := d.Operations()[0].Streams(); streams != (tc.name != "no stream") {
+			t.Errorf("%s: Streams: %t", tc.name, streams)
+		}
 		names, ok := d.Operations()[0].Events()
 		if !slices.Equal(names, tc.want) || ok != (tc.want != nil) {
 			t.Errorf("%s: Events: %q %t, want %q", tc.name, names, ok, tc.want)

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,6 +55,11 @@ func (op *Operation) Events() (names []string, ok bool) {
 		}
 	}
 	return names, ok
+}
+
+// Streams reports whether some answer of the operation may be an event stream.
+func (op *Operation) Streams() bool {
+	return slices.ContainsFunc(op.responses, func(r *response) bool { return find(r.media, "text/event-stream") != nil })
 }
 
 func isRange(code string) bool { return len(code) == 3 && strings.EqualFold(code[1:], "XX") }
