@@ -45,13 +45,14 @@ func (f *fleet) start() (targets []*run.Target, errs []error) {
 
 func (f *fleet) launch(i int) error {
 	spec := f.e.targets[i]
+	defer f.e.opts.Monitor.starting(spec.Spec.Name)()
 	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Logger: f.e.opts.Log})
 	if err != nil {
 		return err
 	}
 	f.ships[i] = t
 	f.ready[i] = &run.Target{
-		Name: spec.Spec.Name, Header: spec.Header,
+		Name: spec.Spec.Name, Header: spec.Header, Watch: f.e.opts.Monitor.watch(spec.Spec.Name),
 		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
 	}
 	if spec.Spec.URL == "" {

@@ -34,6 +34,7 @@ type Options struct {
 	Environ []string
 	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
 	Progress func(done, of int, s *verdict.Scenario)
+	Monitor  *Monitor     // tells how far the run is, when set
 	Log      *slog.Logger // what happens to targets; nil: nobody listens
 }
 
@@ -50,6 +51,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Log == nil {
 		out.Log = slog.New(slog.DiscardHandler)
+	}
+	if out.Monitor == nil {
+		out.Monitor = &Monitor{}
 	}
 	return out
 }
@@ -98,6 +102,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 		return nil, err
 	}
 	e.coverage = p.Contract.NewCoverage()
+	opts.Monitor.begin(len(scenarios))
 	e.drive(ctx)
 	return e.conclude(ctx)
 }
@@ -226,6 +231,9 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 	defer e.mu.Unlock()
 	e.judged[i] = &v
 	e.done++
+	if e.opts.Monitor != nil {
+		e.opts.Monitor.judged(v.Verdict)
+	}
 	for _, t := range ts {
 		e.coverage.Add(t)
 		if e.file != nil && e.failed == nil {

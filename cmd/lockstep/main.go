@@ -33,7 +33,14 @@ func main() {
 		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		terminal:      term.IsTerminal(int(os.Stdout.Fd())),
 		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
+		width:         width,
 	}))
+}
+
+// width returns how many columns the terminal behind standard error has, 0 when that is not known.
+func width() int {
+	columns, _, _ := term.GetSize(int(os.Stderr.Fd()))
+	return columns
 }
 
 // world is what the program touches outside itself.
@@ -41,8 +48,9 @@ type world struct {
 	stdout, stderr io.Writer
 	environ        []string
 	getenv         func(string) string
-	terminal       bool // stdout is one
-	errorTerminal  bool // stderr is one
+	terminal       bool       // stdout is one
+	errorTerminal  bool       // stderr is one
+	width          func() int // columns of stderr
 }
 
 // An exitError ends the program with a code. Its message, if it has one, has not been printed yet. Every other error

@@ -112,7 +112,10 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	if f.scenario > 0 {
 		project.Limits.Scenario = f.scenario
 	}
-	options := f.options(w)
+	monitor := &harness.Monitor{}
+	console := newConsole(w, monitor.Status)
+	options := f.options(w, console)
+	options.Monitor = monitor
 	if err := project.Validate(options); err != nil {
 		return err
 	}
@@ -121,7 +124,9 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 		return err
 	}
 	options.RunFile = out.run
+	stop := console.watch(ctx)
 	result, err := project.Run(ctx, options)
+	stop()
 	v := verdict.Unknown
 	if result != nil {
 		v = result.Verdict
@@ -130,14 +135,14 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	return ending(v, errors.Join(err, out.close()))
 }
 
-func (f *runFlags) options(w *world) *harness.Options {
+func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed,
-		Environ: w.environ, Log: f.logger(w),
+		Environ: w.environ, Log: f.logger(stderr),
 	}
 	if f.format == "text" {
 		paint := f.paint(w, w.errorTerminal)
-		o.Progress = func(done, of int, s *verdict.Scenario) { report.Progress(w.stderr, paint, done, of, s) }
+		o.Progress = func(done, of int, s *verdict.Scenario) { report.Progress(stderr, paint, done, of, s) }
 	}
 	return o
 }
@@ -174,12 +179,12 @@ func (f *runFlags) colored(w *world, terminal bool) bool {
 	}
 }
 
-func (f *runFlags) logger(w *world) *slog.Logger {
+func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn
 	if f.verbose {
 		level = slog.LevelDebug
 	}
-	return slog.New(slog.NewTextHandler(w.stderr, &slog.HandlerOptions{Level: level}))
+	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 }
 
 // reports are the files of a run. All writers discard when no folder is wanted.

@@ -96,7 +96,7 @@ func (w *walker) burst(ctx context.Context, p *prepared, n int, rec *transcript.
 }
 
 // start sends a request and returns when it is on its way.
-func (w *walker) start(ctx context.Context, do *scenario.Start, _ *transcript.Step) error {
+func (w *walker) start(ctx context.Context, do *scenario.Start, rec *transcript.Step) error {
 	p, err := w.prepare(&do.Request, "*/*")
 	if err != nil {
 		return err
@@ -105,9 +105,11 @@ func (w *walker) start(ctx context.Context, do *scenario.Start, _ *transcript.St
 	c := &call{cancel: cancel, done: make(chan struct{})}
 	sent := make(chan struct{})
 	p.wire.Sent = sync.OnceFunc(func() { close(sent) })
+	done := w.watch(rec)
 	go func() {
 		defer close(c.done)
 		c.x, c.fault = w.exchange(ctx, p)
+		done(outcomeOf(c.x))
 	}()
 	w.mu.Lock()
 	w.calls[do.Name] = c

@@ -35,6 +35,8 @@ type Target struct {
 	Header transcript.Header // sent with every request
 	// Process is set when the harness started the target, and knows how it fares.
 	Process Process
+	// Watch hears what the target does, when set.
+	Watch Watch
 }
 
 // Process is the life of a target that the harness started.

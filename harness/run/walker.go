@@ -91,7 +91,9 @@ func (w *walker) do(ctx context.Context, st *scenario.Step) []transcript.Step {
 	}
 	rec := transcript.Step{ID: st.ID, Line: st.Line, Kind: st.Kind(), Text: st.Text, At: w.since()}
 	if rec.Skipped = w.obstacle(ctx); rec.Skipped == "" {
+		done := w.watch(&rec)
 		w.act(ctx, st, &rec)
+		done(w.outcome(&rec))
 	}
 	rec.Took = w.since() - rec.At
 	return []transcript.Step{rec}

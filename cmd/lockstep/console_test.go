@@ -1,0 +1,238 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// A screen is what a terminal shows: lines that stand, and the one with the cursor.
+type screen struct {
+	buffer
+	columns int
+}
+
+// lines returns what can be seen, without blanks at the ends of lines. It fails when a line is too long.
+func (s *screen) lines(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	var line []rune
+	at := 0
+	for _, r := range s.String() {
+		switch {
+		case r == '\n':
+			out, line, at = append(out, strings.TrimRight(string(line), " ")), nil, 0
+		case r == '\r':
+			at = 0
+		case r < ' ':
+			t.Fatalf("%q acts on the terminal", s.String())
+		default:
+			for len(line) <= at {
+				line = append(line, ' ')
+			}
+			line[at] = r
+			if at++; at >= s.columns {
+				t.Errorf("a line is wider than %d columns: %q", s.columns-1, string(line))
+			}
+		}
+	}
+	return append(out, strings.TrimRight(string(line), " "))
+}
+
+// A course is the status of a run as a test would have it.
+type course struct {
+	mu     sync.Mutex
+	began  time.Time
+	status report.Status
+}
+
+func (c *course) now() report.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.status
+	s.Took = time.Since(c.began)
+	return s
+}
+
+func (c *course) is(s report.Status) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s.Of = 509
+	c.status = s
+}
+
+// under returns a console over a screen, in the environment, and the course of the run that it shows.
+func under(s *screen, variables map[string]string, terminal bool) (*console, *course) {
+	run := &course{began: time.Now()}
+	run.is(report.Status{})
+	w := &world{
+		stderr: s, errorTerminal: terminal, width: func() int { return s.columns },
+		getenv: func(name string) string { return variables[name] },
+	}
+	return newConsole(w, run.now), run
+}
+
+func (s *screen) shows(t *testing.T, want ...string) {
+	t.Helper()
+	if got := s.lines(t); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the screen shows %q, want %q", got, want)
+	}
+}
+
+func TestATerminalShowsHowFarARunIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{columns: 60}
+		c, run := under(s, nil, true)
+		stop := c.watch(t.Context())
+		s.shows(t, "")
+		pass(3400 * time.Millisecond)
+		run.is(report.Status{Scenario: "items/story", Target: "go", Step: "4"})
+		pass(redraw)
+		s.shows(t, "0/509 · 3.5 s · items/story (go, step 4)")
+
+		fmt.Fprintln(c, "DIFFER items/story (1/509)")
+		s.shows(t, "DIFFER items/story (1/509)", "")
+		run.is(report.Status{Done: 1, Differ: 1, Scenario: "client-tools/execute/timeout-of-a-tool\x1b[2J", Target: "typescript", Step: "1"})
+		pass(redraw)
+		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.6 s · client-tools/execute/timeout-o…")
+		run.is(report.Status{Done: 1, Differ: 1})
+		pass(redraw)
+		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.7 s")
+		stop()
+		s.shows(t, "DIFFER items/story (1/509)", "")
+	})
+}
+
+// pass lets time pass, and waits until whoever it wakes has done what there is to do.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestTheStatusIsWrittenTenTimesASecondAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{columns: 80}
+		c, _ := under(s, nil, true)
+		stop := c.watch(t.Context())
+		pass(10*time.Second + redraw/2)
+		if n := strings.Count(s.String(), "0/509"); n != 100 {
+			t.Errorf("it was written %d times in 10 s, want 100", n)
+		}
+		stop()
+		s.shows(t, "")
+	})
+}
+
+func TestAnInterruptLeavesACleanLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		s := &screen{columns: 80}
+		c, _ := under(s, nil, true)
+		stop := c.watch(ctx)
+		pass(time.Second)
+		interrupt()
+		pass(5 * time.Second) // the targets take their time to end
+		s.shows(t, "")
+		fmt.Fprintln(c, "a warning")
+		stop()
+		s.shows(t, "a warning", "")
+	})
+}
+
+func TestOutsideOfATerminalALongRunIsALineFromTimeToTime(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		variables map[string]string
+		terminal  bool
+	}{
+		{"no terminal", nil, false},
+		{"no terminal, whatever it is called", map[string]string{"TERM": "xterm"}, false},
+		{"a dumb terminal", map[string]string{"TERM": "dumb"}, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &screen{columns: 80}
+				c, run := under(s, tc.variables, tc.terminal)
+				stop := c.watch(t.Context())
+				pass(9900 * time.Millisecond)
+				if s.String() != "" {
+					t.Errorf("a short run has %q", s.String())
+				}
+				run.is(report.Status{Done: 210, Scenario: "items/story"})
+				pass(5 * time.Second)
+				run.is(report.Status{Done: 400, Differ: 2})
+				pass(6 * time.Second)
+				stop()
+				if got, want := s.String(), "210/509, 0 differ, 10 s\n400/509, 2 differ, 20 s\n"; got != want {
+					t.Errorf("stderr is %q, want %q", got, want)
+				}
+			})
+		})
+	}
+}
+
+// NO_COLOR is about colour, and the status has none.
+func TestTheStatusNeedsNoEscapeSequence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{columns: 80}
+		c, _ := under(s, map[string]string{"NO_COLOR": "1"}, true)
+		stop := c.watch(t.Context())
+		pass(time.Second)
+		stop()
+		if s.String() == "" || strings.Contains(s.String(), "\x1b") {
+			t.Errorf("stderr is %q", s.String())
+		}
+	})
+}
+
+// A terminal of an unknown width is taken for one of 80 columns.
+func TestATerminalOfUnknownWidth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &screen{columns: 80}
+		c, run := under(s, nil, true)
+		c.width = func() int { return 0 }
+		run.is(report.Status{Scenario: strings.Repeat("x", 100)})
+		stop := c.watch(t.Context())
+		pass(time.Second)
+		if got := s.lines(t); len([]rune(got[0])) != 79 {
+			t.Errorf("the screen shows %q", got)
+		}
+		stop()
+	})
+}
+
+// A whole run, on a terminal: what stands there in the end is what stands there without one.
+func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	defer interrupt(nil)
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "hang")})))
+	s := &screen{columns: 100}
+	w := &world{
+		stdout: io.Discard, errorTerminal: true, width: func() int { return s.columns }, getenv: func(string) string { return "" },
+		stderr: writer(func(b []byte) (int, error) {
+			if strings.Contains(string(b), "0/1 · ") && strings.Contains(string(b), " s · items/story (wrong, step ") {
+				interrupt(errors.New("seen enough"))
+			}
+			return s.Write(b)
+		}),
+	}
+	if code := run(ctx, []string{"run", "-c", p.file, "items/story"}, w); code != exitUnknown {
+		t.Errorf("exit code %d, want %d", code, exitUnknown)
+	}
+	s.shows(t, "")
+}
+
+type writer func([]byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

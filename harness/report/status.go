@@ -1,0 +1,55 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Status is how far a run is.
+type Status struct {
+	Done, Of        int // scenarios
+	Differ, Unknown int
+	Took            time.Duration // until now
+	// What the run waits for: a step of a scenario on a target, or the start of a target when there is no scenario. All
+	// are empty when nothing is under way.
+	Scenario, Target, Step string
+}
+
+// Line returns the status as one line of at most so many columns, for a terminal where it is written over again and
+// again: "12/509 · 1 differs · 3.4 s · client-tools/execute (go, step 4)". Nothing in it acts.
+func (s *Status) Line(columns int) string {
+	parts := []string{fmt.Sprintf("%d/%d", s.Done, s.Of)}
+	switch {
+	case s.Differ == 1:
+		parts = append(parts, "1 differs")
+	case s.Differ > 1:
+		parts = append(parts, fmt.Sprintf("%d differ", s.Differ))
+	}
+	if s.Unknown > 0 {
+		parts = append(parts, fmt.Sprintf("%d unknown", s.Unknown))
+	}
+	parts = append(parts, seconds(s.Took.Milliseconds()))
+	switch {
+	case s.Scenario != "":
+		parts = append(parts, fmt.Sprintf("%s (%s, step %s)", s.Scenario, s.Target, s.Step))
+	case s.Target != "":
+		parts = append(parts, "starting "+s.Target)
+	}
+	line := strings.Join(parts, " · ")
+	shown, left := head(line, columns)
+	if left == 0 || columns < 1 {
+		return shown
+	}
+	shown, _ = head(line, columns-1)
+	return shown + "…"
+}
+
+// Plain returns the status as a line of a log: "210/509, 0 differ, 10 s".
+func (s *Status) Plain() string {
+	text := fmt.Sprintf("%d/%d, %d differ", s.Done, s.Of, s.Differ)
+	if s.Unknown > 0 {
+		text += fmt.Sprintf(", %d unknown", s.Unknown)
+	}
+	return fmt.Sprintf("%s, %d s", text, int(s.Took.Round(time.Second).Seconds()))
+}
