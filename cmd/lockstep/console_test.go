@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
@@ -231,6 +233,29 @@ func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitUnknown)
 	}
 	s.shows(t, "")
+}
+
+// One that dies takes hundreds of scenarios with it. Their lines must not push what matters off the screen.
+func TestLinesThatPileUpAreCut(t *testing.T) {
+	verdicts := func(f *runFlags, all ...verdict.Verdict) string {
+		var stderr strings.Builder
+		say := f.progress(&stderr, report.Paint{Verbose: f.verbose})
+		for i, v := range all {
+			say(i+1, len(all), &verdict.Scenario{ID: "story", Verdict: v})
+		}
+		return stderr.String()
+	}
+	all := slices.Repeat([]verdict.Verdict{verdict.Match, verdict.Unknown}, 100)
+	text := verdicts(&runFlags{}, all...)
+	if n := strings.Count(text, "UNKNOWN story"); n != 20 || !strings.HasSuffix(text, "(40/200)\nfurther ones are in the report\n") {
+		t.Errorf("%d lines of 100 are said:\n%s", n, text)
+	}
+	if text := verdicts(&runFlags{}, all[:41]...); strings.Contains(text, "further") {
+		t.Errorf("there are no further ones:\n%s", text)
+	}
+	if n := strings.Count(verdicts(&runFlags{verbose: true}, all...), "\n"); n != 200 {
+		t.Errorf("%d lines of 200 are said when all are asked for", n)
+	}
 }
 
 type writer func([]byte) (int, error)

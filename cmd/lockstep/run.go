@@ -141,10 +141,27 @@ func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 		Environ: w.environ, Log: f.logger(stderr),
 	}
 	if f.format == "text" {
-		paint := f.paint(w, w.errorTerminal)
-		o.Progress = func(done, of int, s *verdict.Scenario) { report.Progress(stderr, paint, done, of, s) }
+		o.Progress = f.progress(stderr, f.paint(w, w.errorTerminal))
 	}
 	return o
+}
+
+// progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of
+// scenarios, and the report says it once: after a screenful there are no more lines, unless everything is asked for.
+func (f *runFlags) progress(stderr io.Writer, paint report.Paint) func(done, of int, s *verdict.Scenario) {
+	const most = 20
+	lines := 0
+	return func(done, of int, s *verdict.Scenario) {
+		if s.Verdict != verdict.Match {
+			lines++
+		}
+		switch {
+		case lines <= most || f.verbose:
+			report.Progress(stderr, paint, done, of, s)
+		case lines == most+1 && s.Verdict != verdict.Match:
+			fmt.Fprintln(stderr, "further ones are in the report")
+		}
+	}
 }
 
 // ending is how the program ends after a run. A report that could not be written leaves a match unknown: whoever relies
