@@ -256,12 +256,14 @@ func (l *loader) references() {
 		l.problems = append(l.problems, l.p.checkStreamRule(name, rule)...)
 		l.problems = append(l.problems, checkHeartbeat(op, rule)...)
 	}
-	seen := map[string]bool{}
-	for _, s := range l.p.Scenarios {
-		if !seen[s.Base()] { // rows share their steps
-			seen[s.Base()] = true
-			l.problems = append(l.problems, l.p.checkScenario(s)...)
+	for i := 0; i < len(l.p.Scenarios); {
+		rows := 1
+		for i+rows < len(l.p.Scenarios) && l.p.Scenarios[i+rows].File == l.p.Scenarios[i].File {
+			rows++
 		}
+		l.problems = append(l.problems, l.p.checkScenario(l.p.Scenarios[i])...) // rows share their steps
+		l.problems = append(l.problems, l.p.checkRequests(l.p.Scenarios[i:i+rows])...)
+		i += rows
 	}
 }
 

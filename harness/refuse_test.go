@@ -79,11 +79,11 @@ func TestMistakesInFilesStartNothing(t *testing.T) {
 		{"OPTIONS of a path that nobody has", "  - http: OPTIONS /itmes\n", "the contract has no operation for OPTIONS /itmes", "malformed: true"},
 		{"a request like no other", "  - start: call\n    http: TRACE /nowhere/at/all\n  - join: call\n", "wrong.yaml:6:11: the contract has no operation for TRACE /nowhere/at/all", "fix: if it is meant to, mark the step malformed: true"},
 		{"a stream of an operation that has none", "  - {open: feed, sse: GET /health}\n", "wrong.yaml:5:23: the contract has no event stream for GET /health", "write http in the place of open and sse; event streams have: GET /events"},
-		{"an event that the contract does not have", "  - {open: feed, sse: GET /events}\n  - await: feed\n    match: {event: craeted}\n  - close: feed\n", `wrong.yaml:7:20: GET /events has no event "craeted"`, `did you mean "created"?`},
-		{"an event that nothing resembles", "  - {open: feed, sse: GET /events}\n  - {never: feed, match: {event: explosion}, within: 1ms}\n", `wrong.yaml:6:34: GET /events has no event "explosion"`, "use one of: created, "},
-		{"an event to be ready by", "  - {open: feed, sse: GET /events, ready: {event: helo}}\n", `wrong.yaml:5:51: GET /events has no event "helo"`, `did you mean "hello"?`},
-		{"an event to record", "  - {open: feed, sse: GET /events, only: [{event: created}, {event: delete}]}\n", `wrong.yaml:5:69: GET /events has no event "delete"`, `did you mean "deleted"?`},
-		{"a heartbeat that the contract does not have", "  - {open: feed, sse: GET /events}\ncompare: {streams: {feed: {heartbeat: {event: pong}}}}\n", `wrong.yaml:6:47: GET /events has no event "pong"`, `did you mean "ping"?`},
+		{"an event that the contract does not have", "  - {open: feed, sse: GET /events, query: {shelf: a}}\n  - await: feed\n    match: {event: craeted}\n  - close: feed\n", `wrong.yaml:7:20: GET /events has no event "craeted"`, `did you mean "created"?`},
+		{"an event that nothing resembles", "  - {open: feed, sse: GET /events, query: {shelf: a}}\n  - {never: feed, match: {event: explosion}, within: 1ms}\n", `wrong.yaml:6:34: GET /events has no event "explosion"`, "use one of: created, "},
+		{"an event to be ready by", "  - {open: feed, sse: GET /events, query: {shelf: a}, ready: {event: helo}}\n", `wrong.yaml:5:70: GET /events has no event "helo"`, `did you mean "hello"?`},
+		{"an event to record", "  - {open: feed, sse: GET /events, query: {shelf: a}, only: [{event: created}, {event: delete}]}\n", `wrong.yaml:5:88: GET /events has no event "delete"`, `did you mean "deleted"?`},
+		{"a heartbeat that the contract does not have", "  - {open: feed, sse: GET /events, query: {shelf: a}}\ncompare: {streams: {feed: {heartbeat: {event: pong}}}}\n", `wrong.yaml:6:47: GET /events has no event "pong"`, `did you mean "ping"?`},
 		{"rules for a stream that is not opened", "  - http: GET /health\ncompare: {streams: {feed: {framing: exact}}}\n", `wrong.yaml:6:21: rules for "feed", which is no stream`, "name a stream that the scenario opens"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ vars: {name: craeted}
 steps:
   - {open: one, sse: GET /evnets, malformed: true, only: [{event: craeted}]}
   - {await: one, match: {event: craeted}}
-  - {open: two, sse: GET /events}
+  - {open: two, sse: GET /events, query: {shelf: a}}
   - {await: two, match: {event: "${{ name }}"}}
 `)
 	loaded(t, file)
@@ -124,7 +124,7 @@ scenario: items/odd
 why: The contract does not say what comes
 source: openapi.yaml
 steps:
-  - {open: one, sse: GET /events, ready: {event: craeted}}
+  - {open: one, sse: GET /events, query: {shelf: a}, ready: {event: craeted}}
 `)
 	loaded(t, file)
 }

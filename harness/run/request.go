@@ -24,16 +24,16 @@ type prepared struct {
 // prepare fills a target's values into a request, and asks the contract what it thinks of it. The error is a
 // MissingError or a faultError.
 func (w *walker) prepare(r *scenario.Request, accept string) (*prepared, error) {
-	target, err := w.target(r)
+	target, err := RequestTarget(r, &w.env)
 	if err != nil {
 		return nil, err
 	}
-	header, err := w.header(r, accept)
+	header, err := RequestHeader(r, &w.env, w.server.Header, accept)
 	if err != nil {
 		return nil, err
 	}
 	p := &prepared{wire: &httpwire.Request{Method: r.Method, Target: target, Header: header, Chunked: r.Body.Chunked}}
-	if p.wire.Body, err = w.body(&r.Body); err != nil {
+	if p.wire.Body, err = RequestBody(&r.Body, &w.env); err != nil {
 		return nil, err
 	}
 	if p.malformed, err = w.malformed(r.Malformed); err != nil {
@@ -49,10 +49,10 @@ func (w *walker) prepare(r *scenario.Request, accept string) (*prepared, error) 
 	return p, nil
 }
 
-// target returns the path and query as they go on the wire.
-func (w *walker) target(r *scenario.Request) (string, error) {
+// RequestTarget returns the path and query as they go on the wire. The error is a MissingError.
+func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	var b strings.Builder
-	path, err := r.Path.Text(&w.env, escapePath)
+	path, err := r.Path.Text(env, escapePath)
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func (w *walker) target(r *scenario.Request) (string, error) {
 		sep = '&'
 	}
 	for _, q := range r.Query {
-		value, err := q.Value.Text(&w.env, nil)
+		value, err := q.Value.Text(env, nil)
 		if err != nil {
 			return "", err
 		}
@@ -73,11 +73,12 @@ func (w *walker) target(r *scenario.Request) (string, error) {
 	return b.String(), nil
 }
 
-// header returns the fields to send: the target's, the scenario's, then what neither of them gives.
-func (w *walker) header(r *scenario.Request, accept string) (transcript.Header, error) {
-	out := append(transcript.Header(nil), w.server.Header...)
+// RequestHeader returns the fields to send: the target's own, the scenario's, then what neither of them gives. The error is a
+// MissingError.
+func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header, accept string) (transcript.Header, error) {
+	out := append(transcript.Header(nil), own...)
 	for _, h := range r.Header {
-		value, err := h.Value.Text(&w.env, nil)
+		value, err := h.Value.Text(env, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -97,12 +98,13 @@ func (w *walker) header(r *scenario.Request, accept string) (transcript.Header, 
 	return out, nil
 }
 
-func (w *walker) body(b *scenario.Body) ([]byte, error) {
+// RequestBody returns the bytes to send. The error is a MissingError.
+func RequestBody(b *scenario.Body, env scenario.Env) ([]byte, error) {
 	switch {
 	case b.JSON.IsSet():
-		return b.JSON.Resolve(&w.env)
+		return b.JSON.Resolve(env)
 	case b.Raw != nil:
-		s, err := b.Raw.Text(&w.env, nil)
+		s, err := b.Raw.Text(env, nil)
 		return []byte(s), err
 	default:
 		return b.Bytes, nil

@@ -76,6 +76,21 @@ func (s *Step) Rules() Rules {
 	return Rules{}
 }
 
+// Captures returns the names that the step gives to values of an answer.
+func (s *Step) Captures() []Capture {
+	switch do := s.Do.(type) {
+	case *HTTP:
+		return do.Capture
+	case *Join:
+		return do.Capture
+	case *Await:
+		return do.Capture
+	case *Poll:
+		return do.Capture
+	}
+	return nil
+}
+
 // Request returns what the step sends, nil when it sends nothing.
 func (s *Step) Request() *Request {
 	switch do := s.Do.(type) {

@@ -83,7 +83,8 @@ func (t Template) Constant() (text string, ok bool) {
 	if len(t.Names()) > 0 {
 		return "", false
 	}
-	return t.Source(), true
+	text, _ = t.Text(nil, nil) // which needs no value
+	return text, true
 }
 
 // Text returns the text with its expressions replaced: strings as they are, other values as JSON. A value passes

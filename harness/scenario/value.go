@@ -22,6 +22,14 @@ type Value struct {
 // IsSet reports whether the file gives the value.
 func (v Value) IsSet() bool { return v.set }
 
+// Constant returns a string value's text when there are no expressions in it.
+func (v Value) Constant() (text string, ok bool) {
+	if v.kind != yamldoc.String {
+		return "", false
+	}
+	return v.str.Constant()
+}
+
 // text returns a string value's text when it has no expressions.
 func (v Value) text() string {
 	s, _ := v.str.Text(nil, nil)
