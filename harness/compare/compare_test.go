@@ -74,6 +74,24 @@ func compared(ref, cand side, rules *Rules) Result {
 	return Transcripts(ref.t, cand.t, rules)
 }
 
+func TestADifferenceSaysWhereEachSideHasIt(t *testing.T) {
+	rename := `{"a":{"ses_%s":{"n":%d}},"l":[%s{"id":"ses_%s","n":1}]}`
+	ref := newSide("ref").answers(fmt.Sprintf(rename, "0a1b2c3d4e5f", 1, "", "0a1b2c3d4e5f"))
+	cand := newSide("cand").answers(fmt.Sprintf(rename, "ffeeddcc1122", 2, `"new",`, "ffeeddcc1133"))
+	var got []string
+	for _, d := range compared(ref, cand, nil).Differences {
+		got = append(got, fmt.Sprintf("%s: %s, %s", d.Kind, d.At[0], d.At[1]))
+	}
+	want := []string{
+		"value: body/a/ses_0a1b2c3d4e5f/n, body/a/ses_ffeeddcc1122/n",
+		"element-extra: body/l/0, body/l/0",
+		"identity: body/l/0/id, body/l/1/id",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}
+
 func TestBodies(t *testing.T) {
 	for _, tc := range []struct {
 		name      string

@@ -19,6 +19,9 @@ type Difference struct {
 	Stream string
 	Events [2]int
 	Place  string // "status", "header Allow", "body /error/code", "event 3 (ping) data"
+	// At is where in its message each side has it, the reference first, in the words of a contract.Violation: "status",
+	// "header Allow", "body/error/code", "event name", "event data/id".
+	At [2]string
 	// Reference and Candidate show the two values, shortened when they are long.
 	Reference, Candidate string
 	Text                 string // one sentence

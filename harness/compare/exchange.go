@@ -20,7 +20,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
 		if givenUp(step) && (ref.Failure == nil) != (cand.Failure == nil) && (broke(ref) || broke(cand)) {
 			c.add(Difference{
-				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status",
+				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status", At: both("status"),
 				Reference: outcome(ref), Candidate: outcome(cand), Text: "one answers, the other lets go of its client",
 			})
 			return
@@ -36,7 +36,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	r, o := ref.Response, cand.Response
 	if r.Status != o.Status {
 		report(Difference{
-			Kind: StatusDiffers, Place: "status",
+			Kind: StatusDiffers, Place: "status", At: both("status"),
 			Reference: strconv.Itoa(r.Status), Candidate: strconv.Itoa(o.Status), Text: "the statuses differ",
 		})
 	}
@@ -51,6 +51,9 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 		report(d)
 	}
 }
+
+// both is a place that both sides have.
+func both(at string) [2]string { return [2]string{at, at} }
 
 // broke reports whether the server broke the exchange. One that our side canceled may have been about to.
 func broke(x *transcript.Exchange) bool {
@@ -92,7 +95,7 @@ func (c *comparison) headers(step string) []string {
 
 func (c *comparison) header(step *transcript.Step, name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
 	rv, cv := ref.Values(name), cand.Values(name)
-	d := Difference{Place: "header " + name, Reference: showValues(rv), Candidate: showValues(cv)}
+	d := Difference{Place: "header " + name, At: both("header " + name), Reference: showValues(rv), Candidate: showValues(cv)}
 	switch {
 	case len(rv) > 0 && len(cv) == 0:
 		d.Kind, d.Text = HeaderMissing, "the candidate lacks the header field"
@@ -131,7 +134,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	if ref.Stream != "" || cand.Stream != "" {
 		if ref.Stream != cand.Stream {
 			report(Difference{
-				Kind: BodyDiffers, Place: "body", Reference: bodyKind(ref), Candidate: bodyKind(cand),
+				Kind: BodyDiffers, Place: "body", At: both("body"), Reference: bodyKind(ref), Candidate: bodyKind(cand),
 				Text: "one answer is an event stream, the other is not",
 			})
 		}
@@ -146,12 +149,12 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	if succeeded(ref) != succeeded(cand) && !c.alike(sides, rules) {
 		// An error and what should have been there have nothing in common that could be compared member by member.
 		report(Difference{
-			Kind: BodyDiffers, Place: "body", Reference: showText(string(sides[0].data)), Candidate: showText(string(sides[1].data)),
+			Kind: BodyDiffers, Place: "body", At: both("body"), Reference: showText(string(sides[0].data)), Candidate: showText(string(sides[1].data)),
 			Text: "the bodies differ, as one of the statuses tells of a success and the other does not",
 		})
 		return
 	}
-	c.content("body", place{where(step, "body"), c.seen(ref.Done, cand.Done)}, rules, sides, report)
+	c.content("body", "body", place{where(step, "body"), c.seen(ref.Done, cand.Done)}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -186,8 +189,8 @@ func (c *comparison) comparesType(step string) bool {
 }
 
 // content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
-// is out of place.
-func (c *comparison) content(at string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
+// is out of place. at is the place for a person, part what the contract calls it: "body", "event data".
+func (c *comparison) content(at, part string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.data, cand.data) && !concerned(rules, ref.data) {
 		if kind, _ := c.b.texts(string(ref.data), string(cand.data), p); kind == "" {
@@ -200,13 +203,14 @@ func (c *comparison) content(at string, p place, rules []Volatile, sides [2]cont
 	case rerr == nil && cerr == nil:
 		d := documents{b: c.b, place: p, report: func(d Difference) {
 			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where))
+			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			report(d)
 		}}
 		d.volatile[0], d.volatile[1] = pointers(rules, ref.data, rt), pointers(rules, cand.data, ct)
 		d.json(rt, ct)
 	case (rerr == nil) != (cerr == nil):
 		report(Difference{
-			Kind: BodyNotJSON, Place: at, Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
+			Kind: BodyNotJSON, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
 			Text: oneSided(rerr, cerr),
 		})
 	default:
@@ -217,7 +221,7 @@ func (c *comparison) content(at string, p place, rules []Volatile, sides [2]cont
 		if kind == ValueDiffers {
 			kind = BodyDiffers
 		}
-		report(Difference{Kind: kind, Place: at, Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why})
+		report(Difference{Kind: kind, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why})
 	}
 }
 

@@ -17,47 +17,72 @@ type documents struct {
 	report   func(Difference)           // with Kind, Place, the values and the sentence
 }
 
-// json compares two trees.
-func (d *documents) json(ref, cand *jsontree.Node) { d.node("", ref, cand) }
+// A spot is where two values that are compared stand in their documents, as JSON Pointers, the reference's first. They
+// differ where a name holds a generated value, or a list lacks an element before them.
+type spot [2]string
 
-func (d *documents) node(ptr string, ref, cand *jsontree.Node) {
-	switch kind := d.volatileKind(ptr); {
+func (s spot) member(ref, cand string) spot {
+	return s.step(ref == cand, func(ptr string, side int) string {
+		return jsontree.AppendName(ptr, [2]string{ref, cand}[side])
+	})
+}
+
+func (s spot) element(ref, cand int) spot {
+	return s.step(ref == cand, func(ptr string, side int) string {
+		return jsontree.AppendIndex(ptr, [2]int{ref, cand}[side])
+	})
+}
+
+// step goes one step down on each side, and only once when both go the same way.
+func (s spot) step(same bool, down func(ptr string, side int) string) spot {
+	ref := down(s[0], 0)
+	if same && s[0] == s[1] {
+		return spot{ref, ref}
+	}
+	return spot{ref, down(s[1], 1)}
+}
+
+// json compares two trees.
+func (d *documents) json(ref, cand *jsontree.Node) { d.node(spot{}, ref, cand) }
+
+func (d *documents) node(at spot, ref, cand *jsontree.Node) {
+	switch kind := d.volatileKind(at); {
 	case kind == ID && scalar(ref) && ref.Kind == cand.Kind:
-		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(ptr)); why != "" {
-			d.differ(IdentityBroken, ptr, ref, cand, why)
+		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
+			d.differ(IdentityBroken, at, ref, cand, why)
 		}
 		return
 	case kind == Text && ref.Kind == jsontree.String && cand.Kind == jsontree.String:
 		return
 	case kind == Time && scalar(ref) && ref.Kind == cand.Kind:
-		d.time(ptr, ref, cand)
+		d.time(at, ref, cand)
 		return
 	}
 	if ref.Kind != cand.Kind {
-		d.differ(TypeDiffers, ptr, ref, cand, "the types differ: "+ref.Kind.String()+" and "+cand.Kind.String())
+		d.differ(TypeDiffers, at, ref, cand, "the types differ: "+ref.Kind.String()+" and "+cand.Kind.String())
 		return
 	}
 	switch ref.Kind {
 	case jsontree.Object:
-		d.object(ptr, ref, cand)
+		d.object(at, ref, cand)
 	case jsontree.Array:
-		d.array(ptr, ref, cand)
+		d.array(at, ref, cand)
 	case jsontree.String:
-		d.string(ptr, ref, cand)
+		d.string(at, ref, cand)
 	case jsontree.Number:
 		if !jsontree.EqualNumbers(ref.Text, cand.Text) && !d.times(ref.Text, cand.Text) {
-			d.differ(ValueDiffers, ptr, ref, cand, "the numbers differ")
+			d.differ(ValueDiffers, at, ref, cand, "the numbers differ")
 		}
 	default:
 		if ref.Text != cand.Text {
-			d.differ(ValueDiffers, ptr, ref, cand, "the values differ")
+			d.differ(ValueDiffers, at, ref, cand, "the values differ")
 		}
 	}
 }
 
-func (d *documents) string(ptr string, ref, cand *jsontree.Node) {
-	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(ptr), d.place.seen}); kind != "" {
-		d.differ(kind, ptr, ref, cand, why)
+func (d *documents) string(at spot, ref, cand *jsontree.Node) {
+	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(at), d.place.seen}); kind != "" {
+		d.differ(kind, at, ref, cand, why)
 	}
 }
 
@@ -69,75 +94,68 @@ func (d *documents) times(ref, cand string) bool {
 }
 
 // time compares two values that a rule calls times: of one shape, each near the moment it was seen.
-func (d *documents) time(ptr string, ref, cand *jsontree.Node) {
+func (d *documents) time(at spot, ref, cand *jsontree.Node) {
 	rt, ct := scan(ref.Text, nil), scan(cand.Text, nil)
 	if len(rt) != 1 || !rt[0].kind.isTime() || rt[0].end-rt[0].start != len(ref.Text) {
-		d.differ(ValueDiffers, ptr, ref, cand, "the reference's value is no time, although a rule says so")
+		d.differ(ValueDiffers, at, ref, cand, "the reference's value is no time, although a rule says so")
 		return
 	}
 	if !sameShape(ref.Text, rt, cand.Text, ct) {
-		d.differ(ValueDiffers, ptr, ref, cand, "the times are written differently")
+		d.differ(ValueDiffers, at, ref, cand, "the times are written differently")
 		return
 	}
 	if !d.place.near(rt[0].kind, ref.Text, cand.Text) {
-		d.differ(ValueDiffers, ptr, ref, cand, "a time is not near the moment it was seen")
+		d.differ(ValueDiffers, at, ref, cand, "a time is not near the moment it was seen")
 	}
 }
 
 // object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
 // more than once the last member counts; that it does is the contract's business.
-func (d *documents) object(ptr string, ref, cand *jsontree.Node) {
+func (d *documents) object(at spot, ref, cand *jsontree.Node) {
 	for i, name := range ref.Names {
 		if ref.Member(name) != ref.Items[i] {
 			continue
 		}
-		at := jsontree.AppendName(ptr, name)
 		if other := cand.Member(name); other != nil {
-			d.node(at, ref.Items[i], other)
+			d.node(at.member(name, name), ref.Items[i], other)
 			continue
 		}
 		// A name can hold a generated value itself: find the one member that is equal up to renaming.
 		if other, ok := d.renamed(name, ref, cand); ok {
-			d.node(at, ref.Items[i], other)
+			d.node(at.member(name, cand.Names[other]), ref.Items[i], cand.Items[other])
 			continue
 		}
-		d.differ(FieldMissing, at, ref.Items[i], nil, "the candidate lacks the field")
+		d.differ(FieldMissing, at.member(name, name), ref.Items[i], nil, "the candidate lacks the field")
 	}
 	for i, name := range cand.Names {
 		if cand.Member(name) != cand.Items[i] || ref.Member(name) != nil {
 			continue
 		}
-		if _, ok := d.renamedBack(name, ref, cand); !ok {
-			d.differ(FieldExtra, jsontree.AppendName(ptr, name), nil, cand.Items[i], "the reference has no such field")
+		if !d.renamedBack(name, ref, cand) {
+			d.differ(FieldExtra, at.member(name, name), nil, cand.Items[i], "the reference has no such field")
 		}
 	}
 }
 
-// renamed returns the candidate's member whose name is the reference's up to renaming.
-func (d *documents) renamed(name string, ref, cand *jsontree.Node) (*jsontree.Node, bool) {
+// renamed finds the candidate's member whose name is the reference's up to renaming.
+func (d *documents) renamed(name string, ref, cand *jsontree.Node) (index int, ok bool) {
 	want := d.b.skeleton(0, name)
 	if want == name {
-		return nil, false
+		return 0, false
 	}
 	for i, other := range cand.Names {
 		if ref.Member(other) == nil && d.b.skeleton(1, other) == want && d.sameName(name, other) {
-			return cand.Items[i], true
+			return i, true
 		}
 	}
-	return nil, false
+	return 0, false
 }
 
-func (d *documents) renamedBack(name string, ref, cand *jsontree.Node) (*jsontree.Node, bool) {
+func (d *documents) renamedBack(name string, ref, cand *jsontree.Node) bool {
 	want := d.b.skeleton(1, name)
-	if want == name {
-		return nil, false
-	}
-	for i, other := range ref.Names {
-		if cand.Member(other) == nil && d.b.skeleton(0, other) == want && d.sameName(other, name) {
-			return ref.Items[i], true
-		}
-	}
-	return nil, false
+	return want != name && slices.ContainsFunc(ref.Names, func(other string) bool {
+		return cand.Member(other) == nil && d.b.skeleton(0, other) == want && d.sameName(other, name)
+	})
 }
 
 func (d *documents) sameName(ref, cand string) bool {
@@ -147,18 +165,18 @@ func (d *documents) sameName(ref, cand string) bool {
 
 // array compares elements by position. When the lengths differ, what is equal at both ends is put aside first, so that
 // an element that was put in or left out is one difference.
-func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
+func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 	if len(ref.Items) == len(cand.Items) {
-		if d.permuted(ptr, ref, cand) {
-			d.differ(OrderDiffers, ptr, ref, cand, "the elements are the same, in another order")
+		if d.permuted(at, ref, cand) {
+			d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
 			return
 		}
 		for i := range ref.Items {
-			d.node(jsontree.AppendIndex(ptr, i), ref.Items[i], cand.Items[i])
+			d.node(at.element(i, i), ref.Items[i], cand.Items[i])
 		}
 		return
 	}
-	rs, cs := d.outlines(0, ptr, ref.Items), d.outlines(1, ptr, cand.Items)
+	rs, cs := d.outlines(0, at[0], ref.Items), d.outlines(1, at[1], cand.Items)
 	head := 0
 	for head < min(len(rs), len(cs)) && rs[head] == cs[head] {
 		head++
@@ -168,31 +186,32 @@ func (d *documents) array(ptr string, ref, cand *jsontree.Node) {
 		tail++
 	}
 	for i := range head {
-		d.node(jsontree.AppendIndex(ptr, i), ref.Items[i], cand.Items[i])
+		d.node(at.element(i, i), ref.Items[i], cand.Items[i])
 	}
 	r, c := ref.Items[head:len(rs)-tail], cand.Items[head:len(cs)-tail]
 	for i := range max(len(r), len(c)) {
-		at := jsontree.AppendIndex(ptr, head+i)
+		here := at.element(head+i, head+i)
 		switch {
 		case i >= len(c):
-			d.differ(ElementMissing, at, r[i], nil, "the candidate's list lacks the element")
+			d.differ(ElementMissing, here, r[i], nil, "the candidate's list lacks the element")
 		case i >= len(r):
-			d.differ(ElementExtra, at, nil, c[i], "the reference's list has no such element")
+			d.differ(ElementExtra, here, nil, c[i], "the reference's list has no such element")
 		default:
-			d.node(at, r[i], c[i])
+			d.node(here, r[i], c[i])
 		}
 	}
 	for i := range tail {
-		d.node(jsontree.AppendIndex(ptr, len(rs)-tail+i), ref.Items[len(rs)-tail+i], cand.Items[len(cs)-tail+i])
+		ri, ci := len(rs)-tail+i, len(cs)-tail+i
+		d.node(at.element(ri, ci), ref.Items[ri], cand.Items[ci])
 	}
 }
 
 // permuted reports whether two lists of one length have the same elements in different orders.
-func (d *documents) permuted(ptr string, ref, cand *jsontree.Node) bool {
+func (d *documents) permuted(at spot, ref, cand *jsontree.Node) bool {
 	if len(ref.Items) < 2 || jsontree.Equal(ref, cand) {
 		return false
 	}
-	rs, cs := d.outlines(0, ptr, ref.Items), d.outlines(1, ptr, cand.Items)
+	rs, cs := d.outlines(0, at[0], ref.Items), d.outlines(1, at[1], cand.Items)
 	if slices.Equal(rs, cs) {
 		return false
 	}
@@ -211,17 +230,18 @@ func (d *documents) outlines(side int, ptr string, items []*jsontree.Node) []str
 
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
 
-func (d *documents) volatileKind(ptr string) VolatileKind {
-	if kind, ok := d.volatile[0][ptr]; ok {
+func (d *documents) volatileKind(at spot) VolatileKind {
+	if kind, ok := d.volatile[0][at[0]]; ok {
 		return kind
 	}
-	return d.volatile[1][ptr]
+	return d.volatile[1][at[1]]
 }
 
-func (d *documents) at(ptr string) string { return strings.TrimSpace(d.place.where + " " + ptr) }
+// at says where a spot is, by the reference's pointer.
+func (d *documents) at(at spot) string { return strings.TrimSpace(d.place.where + " " + at[0]) }
 
-func (d *documents) differ(kind Kind, ptr string, ref, cand *jsontree.Node, text string) {
-	d.report(Difference{Kind: kind, Place: d.at(ptr), Reference: showNode(ref), Candidate: showNode(cand), Text: text})
+func (d *documents) differ(kind Kind, at spot, ref, cand *jsontree.Node, text string) {
+	d.report(Difference{Kind: kind, Place: d.at(at), At: at, Reference: showNode(ref), Candidate: showNode(cand), Text: text})
 }
 
 // pointers returns the places of a document that rules speak of.

@@ -180,7 +180,7 @@ func (s *streams) pair(p pair) {
 
 // alone describes an event that has no partner.
 func alone(p pair) Difference {
-	d := Difference{Kind: p.gap, Events: [2]int{-1, -1}, Reference: absent, Candidate: absent}
+	d := Difference{Kind: p.gap, Events: [2]int{-1, -1}, At: both("event"), Reference: absent, Candidate: absent}
 	if p.gap == EventMissing {
 		d.Place, d.Events[0], d.Reference = eventPlace(p.ref), p.ref.index, showEvent(p.ref.event)
 		d.Text = "the candidate does not send " + p.ref.name
@@ -215,9 +215,9 @@ func (s *streams) events(p pair) {
 	}
 	renamed := p.ref.name != p.cand.name
 	if renamed {
-		report(Difference{Kind: EventName, Place: at, Reference: p.ref.name, Candidate: p.cand.name, Text: "the events have different names"})
+		report(Difference{Kind: EventName, Place: at, At: both("event name"), Reference: p.ref.name, Candidate: p.cand.name, Text: "the events have different names"})
 	} else if rt, ct := eventType(ref), eventType(cand); rt != ct {
-		report(Difference{Kind: EventName, Place: at + " event field", Reference: rt, Candidate: ct, Text: "the event fields differ"})
+		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
 	}
 	seen := s.seen(ref.At, cand.At)
 	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen}
@@ -225,21 +225,21 @@ func (s *streams) events(p pair) {
 		report(withoutData(at, ref, cand))
 		return
 	}
-	s.content(at+" data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {
+	s.content(at+" data", "event data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {
 		if renamed && d.Reference == quoted(p.ref.name) && d.Candidate == quoted(p.cand.name) {
 			return // the name stands in the data, and has been reported
 		}
 		report(d)
 	})
 	if kind, why := s.b.texts(ref.ID, cand.ID, place{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), seen}); kind != "" {
-		report(Difference{Kind: kind, Place: at + " id", Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
+		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
 	}
 	if ref.Retry != cand.Retry {
-		report(Difference{Kind: ValueDiffers, Place: at + " retry", Reference: showText(ref.Retry), Candidate: showText(cand.Retry), Text: "the reconnection times differ"})
+		report(Difference{Kind: ValueDiffers, Place: at + " retry", At: both("event retry"), Reference: showText(ref.Retry), Candidate: showText(cand.Retry), Text: "the reconnection times differ"})
 	}
 	if s.rule.Exact && ref.Framing != cand.Framing && !renamed {
 		report(Difference{
-			Kind: EventFraming, Place: at + " framing",
+			Kind: EventFraming, Place: at + " framing", At: both("event framing"),
 			Reference: fmt.Sprintf("%q", ref.Framing), Candidate: fmt.Sprintf("%q", cand.Framing), Text: "the events are written differently",
 		})
 	}
@@ -248,7 +248,7 @@ func (s *streams) events(p pair) {
 // withoutData tells of two events of which only one has a data field: no client is told of the other (WHATWG HTML
 // 9.2.6).
 func withoutData(at string, ref, cand *transcript.Event) Difference {
-	d := Difference{Kind: FieldMissing, Place: at + " data", Reference: show(ref.Data), Candidate: absent, Text: "the candidate's event has no data, so that no client is told of it"}
+	d := Difference{Kind: FieldMissing, Place: at + " data", At: both("event data"), Reference: show(ref.Data), Candidate: absent, Text: "the candidate's event has no data, so that no client is told of it"}
 	if ref.Undispatched {
 		d.Kind, d.Reference, d.Candidate = FieldExtra, absent, show(cand.Data)
 		d.Text = "the reference's event has no data, so that no client is told of it"

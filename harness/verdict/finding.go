@@ -78,8 +78,8 @@ func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Vio
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
 		exchange: d.Exchange, event: max(d.Events[0], d.Events[1]),
 	}
-	refWords := words(j.Transcripts[0].Target, ref, d, d.Events[0])
-	candWords := words(f.Target, cand, d, d.Events[1])
+	refWords := words(j.Transcripts[0].Target, ref, d, 0)
+	candWords := words(f.Target, cand, d, 1)
 	f.Contract = append(refWords, candWords...)
 	switch {
 	case len(refWords) > 0 && len(candWords) > 0:
@@ -94,19 +94,43 @@ func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Vio
 	return f
 }
 
-// words returns what the contract has against the exchange or the event that a difference is about.
-func words(target string, vs []contract.Violation, d compare.Difference, event int) []Word {
+// words returns what the contract has against a side of a difference, at its place or around it: a date that is none
+// says nothing about the title that differs beside it.
+func words(target string, vs []contract.Violation, d compare.Difference, side int) []Word {
 	var out []Word
 	for _, v := range vs {
 		same := v.Stream == "" && d.Stream == "" && v.Step == d.Step && v.Exchange == d.Exchange
 		if d.Stream != "" {
-			same = v.Stream == d.Stream && event >= 0 && v.Event == event
+			same = v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
 		}
-		if same {
+		if same && (ofMessage[v.Kind] || within(v.Place, d.At[side]) || within(d.At[side], v.Place)) {
 			out = append(out, Word{target, v.Place, v.Text, v.Schema, v.Line})
 		}
 	}
 	return out
+}
+
+// ofMessage are the violations that leave nothing in the message as the contract has it, whatever their place.
+var ofMessage = map[contract.Kind]bool{
+	contract.UndocumentedStatus:    true,
+	contract.UndocumentedMediaType: true,
+	contract.MissingBody:           true,
+	contract.UndocumentedBody:      true,
+	contract.JSONSyntax:            true,
+	contract.JSONTrailingText:      true,
+	contract.UndocumentedEvent:     true,
+	contract.UndocumentedComment:   true,
+	contract.EventData:             true,
+}
+
+// within reports whether a place is in another, or the same: "body/error/code" is in "body/error", and in "body"; "event
+// data" is in "event". Names of header fields have no case.
+func within(place, other string) bool {
+	if strings.HasPrefix(place, "header ") {
+		return strings.EqualFold(place, other)
+	}
+	rest, in := strings.CutPrefix(place, other)
+	return in && (rest == "" || rest[0] == '/' || rest[0] == ' ')
 }
 
 // side returns the blame of something that one target did by itself.

@@ -135,7 +135,20 @@ func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
 		{"both", `{"n":"1"}`, `{"n":true}`, []string{"difference type body /n (both)", "violation type body/n (reference)", "violation type body/n (candidate)"}},
 		{"both, in the same way", `{"n":"1"}`, `{"n":"1"}`, []string{"violation type body/n (reference)", "violation type body/n (candidate)"}},
 		{"one, elsewhere in the same answer", `{"n":1,"m":1}`, `{"n":"1","m":2}`, []string{
-			"difference type body /n (candidate)", "difference value body /m (candidate)", "violation type body/n (candidate)",
+			"difference type body /n (candidate)", "difference value body /m (contract silent)", "violation type body/n (candidate)",
+		}},
+		{"one, and nothing differs there", `{"n":"1","m":1}`, `{"n":"1","m":2}`, []string{
+			"difference value body /m (contract silent)", "violation type body/n (reference)", "violation type body/n (candidate)",
+		}},
+		{"one, at a field of another name", `{"m":{"n":1}}`, `{"m":{"n":2},"N":1}`, []string{
+			"difference value body /m/n (contract silent)", "difference field-extra body /N (candidate)", "violation undocumented-field body/N (candidate)",
+		}},
+		{"one, around what differs", `{"n":1}`, `{"n":{"x":1}}`, []string{"difference type body /n (candidate)", "violation type body/n (candidate)"}},
+		{"one, below what differs", `[]`, `{"n":"1"}`, []string{
+			"difference type body (both)", "violation type body (reference)", "violation type body/n (candidate)",
+		}},
+		{"one, in the whole body", `{"n":1,"m":1}`, `{"n":1,"m":2} {}`, []string{
+			"difference value body /m (candidate)", "violation json-trailing-text body (candidate)",
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -147,6 +160,44 @@ func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
 				t.Errorf("the verdict is %s, want %s", got.Verdict, Differ)
 			}
 		})
+	}
+}
+
+func TestBlameForAHeaderFieldIsOfThatFieldOrOfAllTheAnswer(t *testing.T) {
+	answer := func(target, content, extra string) side {
+		s := newSide(target).answers(200, `{"n":1}`)
+		s.Steps[0].Exchanges[0].Response.Header = transcript.Header{{Name: "content-type", Value: content}, {Name: "X", Value: extra}}
+		return s
+	}
+	c := &Case{
+		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Headers: []string{"Content-Type", "X"}},
+		Transcripts: []*transcript.Transcript{answer("ref", "application/json", "1").Transcript, answer("cand", "text/csv", "2").Transcript},
+	}
+	want := []string{
+		"difference header-value header Content-Type (candidate)", "difference header-value header X (candidate)",
+		"violation undocumented-media-type header Content-Type (candidate)",
+	}
+	if diff := cmp.Diff(want, said(Judge(c))); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+}
+
+func TestBlameForAnEventIsOfItsPlaceToo(t *testing.T) {
+	got := judged(t, newSide("ref").stream(`n {"n":1,"m":1}`), newSide("cand").stream(`n {"n":"1","m":2}`))
+	want := []string{
+		"difference type event 1 (n) data /n (candidate)", "difference value event 1 (n) data /m (both)",
+		"violation undocumented-field event 1 data/m (reference)",
+		"violation type event 1 data/n (candidate)", "violation undocumented-field event 1 data/m (candidate)",
+	}
+	if diff := cmp.Diff(want, said(got)); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+	for _, f := range got.Findings[:2] {
+		for _, w := range f.Contract {
+			if !strings.HasSuffix(f.Place, strings.TrimPrefix(w.Place, "event data")) {
+				t.Errorf("%s has the evidence of %s", f.Place, w.Place)
+			}
+		}
 	}
 }
 

@@ -108,6 +108,15 @@ var eventFaults = []*Fault{
 		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"] = 5; s.send(ev) }),
 	},
 	{
+		ID: "event-wrong-twice", Doc: "it tells another name of an item, and beside it a time that is none", In: "events/story",
+		Says: []Finding{
+			{difference, "value", "1", "stream feed: event 3 (created) data /name", `"bench"`, `"bank"`, silent},
+			{difference, "value", "1", "stream feed: event 3 (created) data /at", `"‹time›"`, `"soon"`, candidate},
+			{violation, "format", "1", "stream feed: event 3 data/at", "", "", candidate},
+		},
+		event: on("created", "bench", func(s *stream, ev event) { ev.data["name"], ev.data["at"] = "bank", "soon"; s.send(ev) }),
+	},
+	{
 		ID: "other-id-in-event", Doc: "it tells of an item by another id", In: "events/story",
 		Says: []Finding{
 			{difference, "identity", "1", "stream feed: event 2 (created) data /id", `"‹id›"`, `"‹id›"`, silent},

@@ -145,6 +145,15 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { o["createdAt"] = "yesterday" }),
 	},
 	{
+		ID: "wrong-twice", Doc: "it answers with another name, and beside it with a time that is none", In: "items/story",
+		Says: []Finding{
+			{difference, "value", "3", "body /name", `"lamp"`, `"LAMP"`, silent},
+			{difference, "value", "3", "body /createdAt", `"‹time›"`, `"yesterday"`, candidate},
+			{violation, "format", "3", "body/createdAt", "", "", candidate},
+		},
+		answer: member(func(o object) { o["name"], o["createdAt"] = "LAMP", "yesterday" }),
+	},
+	{
 		ID: "reordered-list", Doc: "it lists the elements of an array in another order", In: "items/story",
 		Says: []Finding{
 			{difference, "order", "3", "body /tags", `["tall","brass","fünf ✓"]`, `["fünf ✓","brass","tall"]`, silent},
