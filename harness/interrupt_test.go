@@ -49,7 +49,7 @@ func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			isInterrupted(t, result, "interrupted after 0 of 1 scenarios: interrupt")
+			isInterrupted(t, result, "interrupted after 0 of 1 scenarios: interrupt; "+tc.in+" was under way")
 			err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error { return nil })
 			if !errors.Is(err, transcript.ErrIncomplete) {
 				t.Errorf("its run file reads as %v, want %v", err, transcript.ErrIncomplete)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -118,6 +119,7 @@ type execution struct {
 	mu       sync.Mutex // guards what follows
 	judged   []*verdict.Scenario
 	done     int
+	cut      []int // scenarios that an interrupt cut short
 	coverage *contract.Coverage
 	file     *transcript.RunWriter
 	failed   error // the run file cannot be written
@@ -186,6 +188,9 @@ func (e *execution) fresh(ctx context.Context, i int) {
 
 // one runs a scenario on a fleet.
 func (e *execution) one(ctx context.Context, i int, f *fleet) {
+	if ctx.Err() != nil {
+		return
+	}
 	targets, broken := f.start()
 	var ts []*transcript.Transcript
 	if broken != nil {
@@ -193,9 +198,13 @@ func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	} else {
 		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
 	}
-	if ctx.Err() == nil { // what an interrupt cut short is nobody's fault, and is not judged
+	if ctx.Err() == nil {
 		e.judge(i, ts, "")
+		return
 	}
+	e.mu.Lock() // what an interrupt cut short is nobody's fault, and is not judged
+	defer e.mu.Unlock()
+	e.cut = append(e.cut, i)
 }
 
 // unusable are the transcripts of a scenario whose targets did not start.
@@ -253,7 +262,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 		}
 	}
 	if ctx.Err() != nil && e.done < len(e.scenarios) {
-		r.Incomplete = fmt.Sprintf("interrupted after %d of %d scenarios: %v", e.done, len(e.scenarios), context.Cause(ctx))
+		r.Incomplete = fmt.Sprintf("interrupted after %d of %d scenarios: %v%s", e.done, len(e.scenarios), context.Cause(ctx), e.underWay())
 	}
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
 		e.failed = errors.Join(e.failed, e.file.Close())
@@ -262,6 +271,19 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r.Took = time.Since(r.Started)
 	r.Conclude()
 	return r, e.failed
+}
+
+// underWay names the scenarios that were cut short: one of them may be what took so long.
+func (e *execution) underWay() string {
+	slices.Sort(e.cut)
+	names := make([]string, len(e.cut))
+	for i, n := range e.cut {
+		names[i] = e.scenarios[n].ID
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; " + transcript.UnderWay(names)
 }
 
 // consultant answers what a run asks of the contract.

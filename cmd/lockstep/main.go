@@ -26,7 +26,7 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	os.Exit(run(ctx, os.Args[1:], &world{
@@ -35,6 +35,16 @@ func main() {
 		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:         width,
 	}))
+}
+
+// endings are the signals that end a run in order. A program that was started to outlive its terminal, as nohup does,
+// does not hear of the terminal's end.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
 }
 
 // width returns how many columns the terminal behind standard error has, 0 when that is not known.

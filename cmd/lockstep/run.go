@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -204,53 +202,12 @@ func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
 }
 
-// reports are the files of a run. All writers discard when no folder is wanted.
-type reports struct {
-	run, json, junit io.Writer
-	files            []*os.File
-}
-
-func (f *runFlags) openReports() (*reports, error) {
-	r := &reports{io.Discard, io.Discard, io.Discard, nil}
-	if f.reports == "-" {
-		return r, nil
-	}
-	dir := f.reports
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(f.config), dir)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, noReports(err)
-	}
-	for _, f := range []struct {
-		name string
-		to   *io.Writer
-	}{{"run.jsonl", &r.run}, {"report.json", &r.json}, {"junit.xml", &r.junit}} {
-		file, err := os.Create(filepath.Join(dir, f.name))
-		if err != nil {
-			return nil, errors.Join(noReports(err), r.close())
-		}
-		r.files = append(r.files, file)
-		*f.to = file
-	}
-	return r, nil
-}
-
-func noReports(err error) error {
-	return &harness.UsageError{What: "reports: " + err.Error(), Fix: "name another folder with --reports, or - for none"}
-}
-
-func (r *reports) close() error {
-	var err error
-	for _, file := range r.files {
-		err = errors.Join(err, file.Close())
-	}
-	return err
-}
-
 // write writes the reports, and the one that standard output is to have.
 func (f *runFlags) write(doc *report.Document, out *reports, w *world) error {
-	err := errors.Join(report.JSON(out.json, doc), report.JUnit(out.junit, doc))
+	err := errors.Join(
+		out.json.write(func(to io.Writer) error { return report.JSON(to, doc) }),
+		out.junit.write(func(to io.Writer) error { return report.JUnit(to, doc) }),
+	)
 	switch f.format {
 	case "json":
 		err = errors.Join(err, report.JSON(w.stdout, doc))

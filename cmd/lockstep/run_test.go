@@ -275,6 +275,30 @@ func TestReportsOfTheLastRunAreReplacedByTheNextAndByNothingElse(t *testing.T) {
 	}
 }
 
+// Whoever looks while a run is under way, or after it was killed, finds whole reports of this run, or none.
+func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
+	var p project
+	var during []string
+	look := func(operation string) {
+		if operation == "DELETE /items/{id}" && during == nil {
+			during = names(t, filepath.Join(p.dir, "reports"))
+		}
+	}
+	p = newProject(t, at("right", serve(t, &faux.Server{Asked: look})))
+	for _, name := range []string{"run.jsonl", "report.json", "junit.xml"} {
+		p.write(t, "reports/"+name, "of the run before")
+	}
+	if o := p.do(t, "run", "items/story"); o.code != exitMatch {
+		t.Fatalf("%+v", o)
+	}
+	if diff := cmp.Diff([]string{"run.jsonl"}, during); diff != "" {
+		t.Errorf("files while it is under way (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"junit.xml", "report.json", "run.jsonl"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
 func TestReportsThatCannotBeOpenedStartNothing(t *testing.T) {
 	server := &faux.Server{}
 	p := newProject(t, at("right", serve(t, server)))

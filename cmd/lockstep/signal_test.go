@@ -9,11 +9,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -101,8 +104,11 @@ func TestASignalInTheMiddleOfARunEndsItInOrder(t *testing.T) {
 	for _, tc := range []struct {
 		signal syscall.Signal
 		name   string
-	}{{syscall.SIGINT, "interrupt"}, {syscall.SIGTERM, "terminated"}} {
+	}{{syscall.SIGINT, "interrupt"}, {syscall.SIGTERM, "terminated"}, {syscall.SIGHUP, "hangup"}} {
 		t.Run(tc.name, func(t *testing.T) {
+			if signal.Ignored(tc.signal) {
+				t.Skip("these tests run where it is ignored")
+			}
 			p := midway(t, "100ms")
 			if err := p.Process.Signal(tc.signal); err != nil {
 				t.Fatal(err)
@@ -111,7 +117,7 @@ func TestASignalInTheMiddleOfARunEndsItInOrder(t *testing.T) {
 			if code := p.ProcessState.ExitCode(); code != exitUnknown || p.stderr.String() != "" {
 				t.Errorf("%s, want exit code %d; stderr %q", p.ProcessState, exitUnknown, &p.stderr)
 			}
-			want := "unknown: interrupted after 0 of 1 scenarios: " + tc.name + " signal received"
+			want := "unknown: interrupted after 0 of 1 scenarios: " + tc.name + " signal received; items/story was under way"
 			if got := lastLine(p.stdout.String()); got != want {
 				t.Errorf("stdout ends with %q, want %q", got, want)
 			}
@@ -172,6 +178,9 @@ func TestNothingStaysBehindWhenTheProgramIsKilled(t *testing.T) {
 	if status := p.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 		t.Errorf("it ended with %s", p.ProcessState)
 	}
+	if diff := cmp.Diff([]string{"run.jsonl"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
+		t.Errorf("reports (-want +got):\n%s", diff)
+	}
 	p.isIncomplete(t)
 }
 
@@ -188,7 +197,7 @@ func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	var stdout, stderr buffer
 	w := &world{stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
 	code := run(ctx, []string{"run", "-c", p.file, "--jobs", "1", "events/bytes", "items/story"}, w)
-	want := "differ: right and wrong part in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough"
+	want := "differ: right and wrong part in 1 of 1 scenario; interrupted after 1 of 2 scenarios: enough; items/story was under way"
 	if got := lastLine(stdout.String()); code != exitDiffer || got != want {
 		t.Errorf("exit code %d, stdout ends with %q, want %d and %q", code, got, exitDiffer, want)
 	}

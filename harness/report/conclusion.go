@@ -25,10 +25,10 @@ func conclusion(d *Document) string {
 		text = unknown(&d.Totals)
 	}
 	if text == "" {
-		return clip(cmp.Or(d.Incomplete, "nothing was judged"), 300)
+		return clip(cmp.Or(d.Incomplete, "nothing was judged"), 600)
 	}
 	if d.Incomplete != "" {
-		text += "; " + clip(d.Incomplete, 300)
+		text += "; " + clip(d.Incomplete, 600)
 	}
 	return text
 }

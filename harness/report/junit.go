@@ -218,7 +218,7 @@ func logs(s *verdict.Scenario) *text {
 func unjudged(doc *Document) string {
 	switch {
 	case doc.Incomplete != "":
-		return clip(doc.Incomplete, 300)
+		return clip(doc.Incomplete, 600)
 	case doc.Verdict == verdict.Unknown && doc.Totals.Unknown == 0:
 		return "nothing was judged"
 	default:
