@@ -26,7 +26,7 @@ steps:
 	walk(t, s, options(), answer(`{"id":"7"}`), answer(`{}`), func(t *testing.T, ref, cand *transcript.Transcript, _ time.Duration) {
 		same(t, "the reference's steps", outcomes(ref), []string{"1 done", "2 done", "3 done"})
 		same(t, "the candidate's steps", outcomes(cand), []string{
-			"1 unmet: id from $.id: there is no such value", "2 skipped: id has no value", "3 done",
+			"1 unmet: id from $.id: there is no such value; $ is an object without members", "2 skipped: id has no value", "3 done",
 		})
 		if got := ref.Steps[1].Exchanges[0].Request.Target; got != "/x/7" {
 			t.Errorf("the reference was asked for %s", got)

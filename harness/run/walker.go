@@ -181,6 +181,7 @@ func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.
 			value json.RawMessage
 			found bool
 			what  = c.Path
+			why   = "there is no such field"
 		)
 		if c.Header != "" {
 			var text string
@@ -189,10 +190,14 @@ func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.
 		} else {
 			value, found = match.Select(body, c.Path)
 		}
-		if found {
+		switch {
+		case found:
 			w.env.set(c.Name, value)
-		} else if rec.Unmet == nil {
-			rec.Unmet = &transcript.Unmet{Kind: "capture", What: c.Name + " from " + what, Why: "there is no such value"}
+		case rec.Unmet == nil:
+			if c.Header == "" {
+				why = match.Missing(body, c.Path)
+			}
+			rec.Unmet = &transcript.Unmet{Kind: "capture", What: c.Name + " from " + what, Why: why}
 		}
 	}
 }

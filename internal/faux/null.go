@@ -6,8 +6,10 @@ import "net/http"
 // as the reference, not beside their like, and not alone. Says is about the first step of the scenario.
 func Nulls() []*Fault { return nulls }
 
-// lost is what follows where the answer has no id.
-var lost = Finding{shortfall, "capture-missing", "1", "capture", "lamp from $.id", "there is no such value", candidate}
+// lost is what follows where the answer has no id, but something else.
+func lost(instead string) Finding {
+	return Finding{shortfall, "capture-missing", "1", "capture", "lamp from $.id", "there is no such value; " + instead, candidate}
+}
 
 var nulls = []*Fault{
 	{
@@ -18,7 +20,7 @@ var nulls = []*Fault{
 			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
 			{difference, "body", "1", "body", theLamp, "—", candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
-			lost,
+			lost("there is no content"),
 		},
 		answer: everything(func(a *answer) { a.say(http.StatusNotFound, nil, "") }),
 	},
@@ -29,7 +31,7 @@ var nulls = []*Fault{
 			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
 			{difference, "body", "1", "body", theLamp, `{"error":{"code":"NO_SUCH_ITEM","message":"there is no such item"}}`, candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
-			lost,
+			lost(`$ is an object with "error"`),
 		},
 		answer: everything(func(a *answer) {
 			a.say(http.StatusNotFound, []byte(`{"error":{"code":"NO_SUCH_ITEM","message":"there is no such item"}}`), "application/json")
@@ -43,7 +45,7 @@ var nulls = []*Fault{
 			{difference, "header-missing", "1", "header Location", `"/items/‹id›"`, "—", candidate},
 			{difference, "body-not-json", "1", "body", theLamp, "—", candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
-			lost,
+			lost("there is no content"),
 		},
 		answer: everything(func(a *answer) { a.say(http.StatusNoContent, nil, "") }),
 	},
@@ -62,7 +64,7 @@ var nulls = []*Fault{
 			{difference, "field-missing", "1", "body /tags", `["tall","brass","fünf ✓"]`, "—", candidate},
 			{difference, "field-missing", "1", "body /weight", `1.5`, "—", candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
-			lost,
+			lost("$ is an object without members"),
 		},
 		answer: everything(func(a *answer) { a.say(http.StatusOK, []byte("{}"), "application/json") }),
 	},
@@ -78,7 +80,7 @@ var nulls = []*Fault{
 			{difference, "field-missing", "1", "body /size", `4`, "—", candidate},
 			{difference, "field-missing", "1", "body /weight", `1.5`, "—", candidate},
 			{violation, "undocumented-status", "1", "status", "", "", candidate},
-			lost,
+			lost(`$ is an object with "name", "shelf", "tags"`),
 		},
 		answer: everything(func(a *answer) { a.say(http.StatusOK, a.sent, "application/json") }),
 	},
