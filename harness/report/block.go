@@ -188,19 +188,22 @@ func (p *page) doubt(s *verdict.Scenario, d *doubt) {
 	}
 }
 
-// log writes the last lines of a target.
+// log writes the last lines of a target. What is wrong stands at the end, as a rule, and above a stack trace when it
+// does not: of a long log the beginning and the end are shown.
 func (p *page) log(indent int, lines []string) {
-	const most = 12
+	const first, last = 3, 22
 	if len(lines) == 0 {
 		return
 	}
-	cut := ""
-	if n := len(lines) - most; n > 0 {
-		lines, cut = lines[n:], " ("+count(n, "line")+" before these cut)"
-	}
-	p.line(indent, p.dim("its last lines"+cut))
-	for _, line := range lines {
-		p.line(indent+2, p.dim("| "), clip(strings.ReplaceAll(line, "\t", "    "), 160))
+	p.line(indent, p.dim("its last lines"))
+	cut := len(lines) - first - last
+	for i, line := range lines {
+		switch {
+		case cut < 2 || i < first || i >= first+cut: // a line that says that one is cut takes as much room
+			p.line(indent+2, p.dim("| "), clip(strings.ReplaceAll(line, "\t", "    "), 160))
+		case i == first:
+			p.line(indent+2, p.dim("… "+count(cut, "line")+" cut"))
+		}
 	}
 }
 

@@ -173,13 +173,13 @@ func TestReasonsAreBoundedLikeFindings(t *testing.T) {
 	}
 	text := shown(t, document(scenarios...), Paint{})
 	for want, n := range map[string]int{
-		"\n  go: nobody knows":                           mostBlocks * mostCauses,
-		"  and 2 more in report.":                        mostBlocks,
-		"(18 lines before these":                         mostBlocks * mostCauses,
-		"line 17":                                        0,
-		"| stderr: line 18\n":                            mostBlocks * mostCauses,
-		"| stderr: line 29\n":                            mostBlocks * mostCauses,
-		"UNKNOWN story-25  ":                             1,
+		"\n  go: nobody knows":                    mostBlocks * mostCauses,
+		"  and 2 more in report.":                 mostBlocks,
+		"| stderr: line 2\n      … 5 lines cut\n": mostBlocks * mostCauses,
+		"line 7":              0,
+		"| stderr: line 8\n":  mostBlocks * mostCauses,
+		"| stderr: line 29\n": mostBlocks * mostCauses,
+		"UNKNOWN story-25  ":  1,
 		"yaml:2  go: nobody knows 0 of 25, and 6 more\n": 1,
 	} {
 		if got := strings.Count(text, want); got != n {
@@ -356,6 +356,33 @@ func TestAReportThatCannotBeWrittenIsAnError(t *testing.T) {
 	for _, format := range formats {
 		if err := format.write(full{}, red()); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v, want %v", format.file, err, errFull)
+		}
+	}
+}
+
+// What went wrong stands at the end of a log, or above the stack trace that ends it.
+func TestOfALongLogTheBeginningAndTheEndAreShown(t *testing.T) {
+	for _, tc := range []struct {
+		lines int
+		want  string // of the lines shown, what is around the cut
+		shown int
+	}{
+		{25, "", 25},
+		{26, "", 26},
+		{27, "      | line 3\n      … 2 lines cut\n      | line 6\n", 25},
+		{200, "      | line 3\n      … 175 lines cut\n      | line 179\n", 25},
+	} {
+		s := scenario("one")
+		s.Verdict, s.Reasons = verdict.Unknown, []verdict.Reason{{Text: "it died"}}
+		for n := range tc.lines {
+			s.Reasons[0].Log = append(s.Reasons[0].Log, fmt.Sprint("line ", n+1))
+		}
+		text := shown(t, document(s), Paint{})
+		if n := strings.Count(text, "| line "); n != tc.shown || !strings.Contains(text, tc.want) || strings.Contains(text, " cut\n") != (tc.want != "") {
+			t.Errorf("of %d lines %d are shown, want %d:\n%s", tc.lines, n, tc.shown, text)
+		}
+		if !strings.Contains(text, fmt.Sprintf("| line %d\n", tc.lines)) {
+			t.Errorf("of %d lines the last is not shown", tc.lines)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package target
 import (
 	"net"
 	"regexp"
+	"strconv"
 	"sync"
 )
 
@@ -75,4 +76,29 @@ func saysAddressInUse(log []Line) bool {
 		}
 	}
 	return false
+}
+
+// anyPort finds the port in a line about an address: "127.0.0.1:80", "[::]:80", ":::80", "localhost:80", "port 80". A
+// time of day has none.
+var anyPort = regexp.MustCompile(`(?i)(?:(?:\d+\.\d+\.\d+\.\d+|localhost|[\]*:\s]|^):|port\W{0,3})(\d{1,5})\b`)
+
+// otherPort returns the port that a server could not have, when it says so and it is not the one it was given; 0 when
+// there is none.
+func otherPort(log []Line, given int) int {
+	other := 0
+	for _, line := range log {
+		if !addressInUse.MatchString(line.Text) {
+			continue
+		}
+		for _, m := range anyPort.FindAllStringSubmatch(line.Text, -1) {
+			switch n, err := strconv.Atoi(m[1]); {
+			case err != nil:
+			case n == given:
+				return 0
+			case other == 0:
+				other = n
+			}
+		}
+	}
+	return other
 }

@@ -25,6 +25,28 @@ func TestLogsThatSayAddressInUse(t *testing.T) {
 	}
 }
 
+func TestLogsThatNameThePortThatIsTaken(t *testing.T) {
+	for text, want := range map[string]int{
+		"listen tcp 127.0.0.1:3000: bind: address already in use":                     3000, // Go
+		"2026/03/01 12:00:01 listen tcp :3000: bind: address already in use":          3000,
+		"Error: listen EADDRINUSE: address already in use :::3000":                    3000, // Node
+		`{"time":"12:00:01","msg":"EADDRINUSE","port":3000}`:                          3000,
+		"Web server failed to start. Port 3000 was already in use.":                   3000, // Spring
+		"Failed to bind to address http://[::]:3000: address already in use.":         3000, // .NET
+		"http://localhost:3000: address already in use":                               3000,
+		"listen tcp 127.0.0.1:41873: bind: address already in use":                    0, // it was given that one
+		"OSError: [Errno 98] Address already in use":                                  0, // Python
+		"2026-03-01 12:00:01 bind: address already in use":                            0,
+		"[12:00:01] worker 7 of 9: Address already in use":                            0,
+		"connected to 127.0.0.1:3000":                                                 0,
+		"address already in use: 127.0.0.1:3000 (while listening on 127.0.0.1:41873)": 0,
+	} {
+		if got := otherPort([]Line{{Stdout, "listening on :9090", false}, {Stderr, text, false}}, 41873); got != want {
+			t.Errorf("otherPort(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	slow(t)
 	mine, err := reservePort()

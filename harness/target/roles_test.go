@@ -30,6 +30,7 @@ var roles = map[string]func(*actor){
 	"front":      (*actor).front,
 	"tidy":       (*actor).tidy,
 	"portless":   (*actor).portless,
+	"fixed":      (*actor).fixed,
 	"flood":      (*actor).flood,
 	"runaway":    (*actor).runaway,
 	"fugitive":   (*actor).fugitive,
@@ -42,6 +43,7 @@ const (
 	roleVariable    = "LOCKSTEP_TEST_ROLE"
 	companyVariable = "LOCKSTEP_TEST_COMPANY"
 	countVariable   = "LOCKSTEP_TEST_COUNT"
+	addressVariable = "LOCKSTEP_TEST_ADDRESS"
 )
 
 // An actor is a process that plays a role. Its address to listen on is its first argument.
@@ -210,6 +212,12 @@ func (a *actor) portless() {
 		fatal(err)
 	}
 	a.serve()
+}
+
+// fixed listens on an address of its own.
+func (a *actor) fixed() {
+	_, err := net.Listen("tcp", os.Getenv(addressVariable))
+	fatal(err)
 }
 
 // flood writes far more than anybody wants to keep before it is ready.

@@ -83,7 +83,9 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 		if err == nil || start == maxStarts || !lostPort(err) {
 			return t, err
 		}
-		opts.Logger.Warn("port was taken before the target could listen; trying another", "err", err)
+		if start == 1 {
+			opts.Logger.Warn("port was taken before the target could listen; trying others", "err", err)
+		}
 	}
 }
 
@@ -134,7 +136,7 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 		if stopErr := t.process.end(context.WithoutCancel(ctx)); stopErr != nil {
 			err = fmt.Errorf("%w; stop: %w", err, stopErr)
 		}
-		return nil, t.failed("start", err) // the log is complete now
+		return nil, t.failed("start", t.blamePort(err, port.number)) // the log is complete now
 	}
 	t.log.Debug("target ready")
 	return t, nil
@@ -175,10 +177,32 @@ func (t *Target) awaitReady(ctx context.Context, ready Ready, deadline time.Time
 	return err
 }
 
+// A fixedPortError is a server that wants another port than the one it is given. Another start would not help.
+type fixedPortError struct {
+	err    error
+	wanted int
+}
+
+func (e *fixedPortError) Error() string {
+	return fmt.Sprintf("%v: it wants port %d, which is taken, and not the one it is given: "+
+		"the server does not use ${{ port }} everywhere it listens", e.err, e.wanted)
+}
+
+func (e *fixedPortError) Unwrap() error { return e.err }
+
+// blamePort adds to an early exit that the server has not taken the port it was given, when its log tells.
+func (t *Target) blamePort(err error, given int) error {
+	if other := otherPort(t.Log(), given); other != 0 && errors.Is(err, errEarlyExit) {
+		return &fixedPortError{err, other}
+	}
+	return err
+}
+
 // lostPort reports whether a start failed because somebody else took the port in the moment when it was free.
 func lostPort(err error) bool {
 	var failed *Error
-	return errors.Is(err, errEarlyExit) && errors.As(err, &failed) && saysAddressInUse(failed.Log)
+	var fixed *fixedPortError
+	return errors.Is(err, errEarlyExit) && !errors.As(err, &fixed) && errors.As(err, &failed) && saysAddressInUse(failed.Log)
 }
 
 // URL returns where the target is, without a slash at the end: "http://127.0.0.1:41873".

@@ -5,6 +5,9 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -146,14 +149,38 @@ func TestStartGivesUpWhenNoPortIsFree(t *testing.T) {
 	slow(t)
 	spec := cast("portless")
 	spec.Env[countVariable] = counter(t, 2*maxStarts)
-	_, err := Start(t.Context(), spec, nil)
+	var log strings.Builder
+	_, err := Start(t.Context(), spec, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	wantError(t, err, `start target "portless": exited before it was ready: exit status 1`)
+	if n := strings.Count(log.String(), "port was taken"); n != 1 {
+		t.Errorf("it was said %d times that a port was taken, want once:\n%s", n, &log)
+	}
 	if got := lines(err); !strings.Contains(got, "address already in use") {
 		t.Errorf("log of the error: %q, want the last try's complaint", got)
 	}
 	left, err := os.ReadFile(spec.Env[countVariable])
 	if err != nil || len(left) != maxStarts {
 		t.Errorf("%d starts were not made (%v), want %d", len(left), err, maxStarts)
+	}
+}
+
+// Another port would be of no use to a server that does not take the one it is given.
+func TestStartNamesThePortThatAServerWantsInstead(t *testing.T) {
+	slow(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	spec := cast("fixed")
+	spec.Env[addressVariable] = taken.Addr().String()
+	var log strings.Builder
+	_, err = Start(t.Context(), spec, &Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	port := taken.Addr().(*net.TCPAddr).Port
+	wantError(t, err, fmt.Sprintf(`start target "fixed": exited before it was ready: exit status 1: it wants port %d, which is taken, `+
+		`and not the one it is given: the server does not use ${{ port }} everywhere it listens`, port))
+	if log.String() != "" {
+		t.Errorf("it was started more than once:\n%s", &log)
 	}
 }
 
