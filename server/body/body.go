@@ -143,11 +143,12 @@ func setReadDeadline(w http.ResponseWriter, t time.Time) {
 	_ = http.NewResponseController(w).SetReadDeadline(t)
 }
 
-// jsonType is the rule of CT 3.4 step 3.
+// jsonType is the rule of CT 3.4 step 3 for the one field that there may be (decision S25).
 var jsonType = regexp.MustCompile(`^application/(?:[a-z.-]+\+)?json(?:;[ \t]*[A-Za-z0-9-]+=[^;]+)*$`)
 
 func acceptable(h http.Header) bool {
-	return jsonType.MatchString(strings.Trim(strings.Join(h.Values("Content-Type"), ", "), " \t"))
+	values := h.Values("Content-Type")
+	return len(values) == 1 && jsonType.MatchString(strings.Trim(values[0], " \t"))
 }
 
 // checked is a body that has passed its check.
