@@ -15,6 +15,8 @@ type bindings struct {
 	forward, backward map[boundKey]bound
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
+	// drawn is what has been seen of ids, by what stands before the part that is made up.
+	drawn map[string]*[2]draw
 }
 
 // boundKey is a value and the kind within which it is unique.
@@ -30,13 +32,19 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}}
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}
 		}
 	}
 	return b
+}
+
+// met reports whether a value of the reference has a partner.
+func (b *bindings) met(kind tokenKind, ref string) bool {
+	_, met := b.forward[boundKey{kind, ref}]
+	return met
 }
 
 // bind records that two values stand in the same place. The text says why they cannot be partners; "" when they are.
@@ -65,7 +73,7 @@ const minKnown = 6
 
 // bindWhole binds two whole values and makes them known inside longer texts.
 func (b *bindings) bindWhole(ref, cand, where string) string {
-	_, met := b.forward[boundKey{tokKnown, ref}]
+	met := b.met(tokKnown, ref)
 	if why := b.bind(tokKnown, ref, cand, where); why != "" || met {
 		return why
 	}
@@ -107,14 +115,21 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		if why := b.strangers(ref, cand); why != "" {
 			return IdentityBroken, why
 		}
+		if r, c := leadOf(ref, rt), leadOf(cand, ct); r != "" && c != "" {
+			return IDForm, fmt.Sprintf("the ids are made differently: behind %q, and behind %q", r, c)
+		}
 		return ValueDiffers, "the texts differ"
 	}
-	composite := false
+	composite, remade := false, ""
 	for i, t := range rt {
 		rv, cv := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
 		if !t.kind.isTime() {
+			met := b.met(t.kind, rv)
 			if why := b.bind(t.kind, rv, cv, p.where); why != "" {
 				return IdentityBroken, why
+			}
+			if !met && remade == "" {
+				remade = b.remade(t.kind, rv[:t.lead], rv[t.lead:], cv[t.lead:])
 			}
 			continue
 		}
@@ -129,6 +144,9 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		if why := b.bindWhole(ref, cand, p.where); why != "" {
 			return IdentityBroken, why
 		}
+	}
+	if remade != "" {
+		return IDForm, remade
 	}
 	return "", ""
 }
@@ -149,14 +167,14 @@ func (b *bindings) strangers(ref, cand string) string {
 	return b.bind(tokKnown, ref, cand, "")
 }
 
-// sameShape reports whether two texts are equal but for the values of their tokens.
+// sameShape reports whether two texts are equal but for what is made up in their tokens.
 func sameShape(a string, at []token, b string, bt []token) bool {
 	if len(at) != len(bt) {
 		return false
 	}
 	ai, bi := 0, 0
 	for i := range at {
-		if at[i].kind != bt[i].kind || a[ai:at[i].start] != b[bi:bt[i].start] {
+		if at[i].kind != bt[i].kind || a[ai:at[i].start+at[i].lead] != b[bi:bt[i].start+bt[i].lead] {
 			return false
 		}
 		ai, bi = at[i].end, bt[i].end
@@ -173,7 +191,7 @@ func (b *bindings) skeleton(side int, s string) string {
 	out := make([]byte, 0, len(s))
 	at := 0
 	for _, t := range tokens {
-		out = append(out, s[at:t.start]...)
+		out = append(out, s[at:t.start+t.lead]...)
 		out = append(out, "‹"+t.kind.String()+"›"...)
 		at = t.end
 	}

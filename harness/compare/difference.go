@@ -46,6 +46,7 @@ const (
 	ElementExtra   Kind = "element-extra"
 	OrderDiffers   Kind = "order"    // of a list's elements
 	IdentityBroken Kind = "identity" // a generated value that met another one before
+	IDForm         Kind = "id-form"  // an id of another length, alphabet or case
 	CountDiffers   Kind = "count"    // of exchanges in one step
 	EventMissing   Kind = "event-missing"
 	EventExtra     Kind = "event-extra"

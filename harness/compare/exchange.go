@@ -106,10 +106,12 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 	default:
 		for i := range rv {
 			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen})
-			if kind == IdentityBroken {
-				d.Kind, d.Text = kind, why
-			} else if kind != "" {
+			switch kind {
+			case "":
+			case ValueDiffers:
 				d.Kind, d.Text = HeaderValue, "the values differ"
+			default:
+				d.Kind, d.Text = kind, why
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (d *documents) object(at spot, ref, cand *jsontree.Node) {
 			continue
 		}
 		// A name can hold a generated value itself: find the one member that is equal up to renaming.
-		if other, ok := d.renamed(name, ref, cand); ok {
+		if other, ok := d.renamed(at, name, ref, cand); ok {
 			d.node(at.member(name, cand.Names[other]), ref.Items[i], cand.Items[other])
 			continue
 		}
@@ -138,13 +138,21 @@ func (d *documents) object(at spot, ref, cand *jsontree.Node) {
 }
 
 // renamed finds the candidate's member whose name is the reference's up to renaming.
-func (d *documents) renamed(name string, ref, cand *jsontree.Node) (index int, ok bool) {
+func (d *documents) renamed(at spot, name string, ref, cand *jsontree.Node) (index int, ok bool) {
 	want := d.b.skeleton(0, name)
 	if want == name {
 		return 0, false
 	}
 	for i, other := range cand.Names {
-		if ref.Member(other) == nil && d.b.skeleton(1, other) == want && d.sameName(name, other) {
+		if ref.Member(other) != nil || d.b.skeleton(1, other) != want {
+			continue
+		}
+		switch kind, why := d.b.texts(name, other, d.place); kind {
+		case IDForm:
+			here := at.member(name, other)
+			d.report(Difference{Kind: kind, Place: d.at(here), At: here, Reference: show(quoted(name)), Candidate: show(quoted(other)), Text: why})
+			return i, true
+		case "":
 			return i, true
 		}
 	}

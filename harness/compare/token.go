@@ -9,6 +9,7 @@ import (
 type token struct {
 	kind       tokenKind
 	start, end int
+	lead       int // how many bytes at its start are not made up: "ses_"
 }
 
 // tokenKind is a shape of generated values. Values of one kind are bound to values of the same kind only.
@@ -64,7 +65,7 @@ func nextKnown(s string, at int, known []knownValue) (token, bool) {
 		if i < 0 {
 			continue
 		}
-		t := token{k.kind, at + i, at + i + len(k.value)}
+		t := token{kind: k.kind, start: at + i, end: at + i + len(k.value)}
 		if !found || t.start < best.start || t.start == best.start && t.end > best.end {
 			best, found = t, true
 		}
@@ -95,25 +96,25 @@ func scanShapes(out []token, s string, from, to int) []token {
 func tokenAt(s string, from, i int) (token, bool) {
 	rest := s[i:]
 	if n := uuidLen(rest); n > 0 {
-		return token{tokUUID, i, i + n}, true
+		return token{kind: tokUUID, start: i, end: i + n}, true
 	}
 	if n := rfc3339Len(rest); n > 0 {
-		return token{tokRFC3339, i, i + n}, true
+		return token{kind: tokRFC3339, start: i, end: i + n}, true
 	}
 	if n := httpDateLen(rest); n > 0 {
-		return token{tokHTTPDate, i, i + n}, true
+		return token{kind: tokHTTPDate, start: i, end: i + n}, true
 	}
 	if kind, n := epochLen(rest); n > 0 && (i == from || s[i-1] != '.') {
-		return token{kind, i, i + n}, true
+		return token{kind: kind, start: i, end: i + n}, true
 	}
 	if n := ulidLen(rest); n > 0 {
-		return token{tokULID, i, i + n}, true
+		return token{kind: tokULID, start: i, end: i + n}, true
 	}
-	if n := prefixedLen(rest); n > 0 {
-		return token{tokPrefixed, i, i + n}, true
+	if lead, n := prefixedLen(rest); n > 0 {
+		return token{kind: tokPrefixed, start: i, end: i + n, lead: lead}, true
 	}
 	if skip, n := portLen(rest); n > 0 {
-		return token{tokPort, i + skip, i + skip + n}, true
+		return token{kind: tokPort, start: i + skip, end: i + skip + n}, true
 	}
 	return token{}, false
 }
@@ -152,25 +153,26 @@ func ulidLen(s string) int {
 	return n
 }
 
-func prefixedLen(s string) int {
+// prefixedLen recognises an id behind a prefix: lead is the length of the prefix and its joint.
+func prefixedLen(s string) (lead, n int) {
 	p := 0
 	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
 		p++
 	}
 	if p < 2 || p > 12 || p == len(s) || s[p] != '_' && s[p] != '-' {
-		return 0
+		return 0, 0
 	}
-	n, digits := p+1, 0
-	for n < len(s) && alnum(s[n]) {
+	lead = p + 1
+	figures := 0
+	for n = lead; n < len(s) && alnum(s[n]); n++ {
 		if digit(s[n]) {
-			digits++
+			figures++
 		}
-		n++
 	}
-	if n-p-1 < 12 || digits < 2 {
-		return 0
+	if n-lead < 12 || figures < 2 {
+		return 0, 0
 	}
-	return n
+	return lead, n
 }
 
 // epochLen recognises seconds and milliseconds between 2017 and 2033.

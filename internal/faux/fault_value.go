@@ -130,6 +130,14 @@ var valueFaults = []*Fault{
 		answer: member(func(o object) { o["id"] = "7" }),
 	},
 	{
+		ID: "id-behind-another-prefix", Doc: "it puts another prefix before an id", In: "items/story",
+		Says: []Finding{
+			{difference, "id-form", "3", "body /id", `"‹id›"`, `"thing_0123456789abcdef0123"`, candidate},
+			{violation, "pattern", "3", "body/id", "", "", candidate},
+		},
+		answer: member(func(o object) { o["id"] = "thing_0123456789abcdef0123" }),
+	},
+	{
 		ID: "old-time", Doc: "it says that an item was made long ago", In: "items/story",
 		Says: []Finding{
 			{difference, "value", "3", "body /createdAt", `"‹time›"`, `"2001-02-03T04:05:06Z"`, silent},
