@@ -115,6 +115,20 @@ func distinct(targets []Target) error {
 	return nil
 }
 
+// startable reports the targets whose commands are not there, in lockstep.yaml, where they stand.
+func (p *Project) startable(targets []Target, environ []string) error {
+	var out scenario.Problems
+	for _, t := range targets {
+		if err := t.Spec.Find(environ); err != nil {
+			out = append(out, scenario.Problem{
+				File: p.File, Line: t.Line, Column: t.Column, What: err.Error(),
+				Fix: "build it or install it, or name another command",
+			})
+		}
+	}
+	return out.Sort().Err()
+}
+
 func names(targets []Target) []string {
 	out := make([]string, len(targets))
 	for i, t := range targets {

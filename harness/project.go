@@ -50,6 +50,8 @@ type Project struct {
 type Target struct {
 	Spec   target.Spec
 	Header transcript.Header // sent with every request
+	// Line and Column are where the file has the command; 0 for a server that already runs.
+	Line, Column int
 }
 
 // Limits bound a run. Zero values stand for the defaults that the comments name.
@@ -150,8 +152,11 @@ func (l *loader) targets(root *yamldoc.Node) {
 		if t.Spec.URL == "" || n.Get("dir") != nil {
 			t.Spec.Dir = l.path(n.Get("dir").Str())
 		}
-		for _, item := range n.Get("command").Elements() {
+		for i, item := range n.Get("command").Elements() {
 			t.Spec.Command = append(t.Spec.Command, item.Text)
+			if i == 0 {
+				t.Line, t.Column = item.Line, item.Column
+			}
 		}
 		for _, item := range n.Get("inherit").Elements() {
 			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)

@@ -200,8 +200,9 @@ limits: {step: 1s, scenario: 2s, settle: 3s, body: 4, events: 5}
 				Ready: target.Ready{Path: "/health", Status: 204, Within: 20 * time.Second}, Stop: target.Stop{Grace: time.Minute},
 			},
 			Header: transcript.Header{{Name: "X-Secret-Key", Value: "test"}, {Name: "A", Value: "b"}},
+			Line:   6, Column: 15,
 		},
-		{Spec: target.Spec{Name: "other", Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}},
+		{Spec: target.Spec{Name: "other", Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}, Line: 13, Column: 21},
 		{Spec: target.Spec{Name: "live", URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
 	}
 	if diff := cmp.Diff(want, p.Targets); diff != "" {

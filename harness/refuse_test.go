@@ -68,6 +68,34 @@ func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 	}
 }
 
+// One does not wait for the first scenario to be told that nobody has built the server.
+func TestACommandThatIsNotThereIsAMistakeInItsLine(t *testing.T) {
+	server := &faux.Server{}
+	address := serve(t, server)
+	p := load(t, `
+  right: {url: "`+address+`", ready: {get: /health}}
+  wrong:
+    command:
+      - ./bin/nowhere
+      - "${{ port }}"
+    ready: {get: /health}
+`)
+	dir := filepath.Dir(p.File)
+	want := p.File + `:10:9: command "./bin/nowhere": there is no ` + dir + "/bin/nowhere\n\tfix: build it or install it, or name another command"
+	for name, options := range map[string]*harness.Options{"all": nil, "two of a kind": {Targets: []string{"wrong", "wrong"}}} {
+		result, err := p.Run(t.Context(), options)
+		if problems, ok := errors.AsType[scenario.Problems](err); result != nil || !ok || problems.Error() != want {
+			t.Errorf("%s: Run: %v, %v\nwant %s", name, result, err, want)
+		}
+	}
+	if err := p.Validate(&harness.Options{Targets: []string{"right"}}); err != nil {
+		t.Errorf("Validate of the target that is there: %v", err)
+	}
+	if n := server.Accepted(); n > 0 {
+		t.Errorf("%d connections were made", n)
+	}
+}
+
 func TestMistakesInFilesStartNothing(t *testing.T) {
 	const steps = "scenario: items/wrong\nwhy: It asks for what is not there\nsource: openapi.yaml\nsteps:\n"
 	for _, tc := range []struct {

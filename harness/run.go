@@ -70,27 +70,31 @@ type Result struct {
 }
 
 // Validate reports whether Run will do what the options ask for: the error is a *UsageError when they ask for what is
-// not there. It starts nothing, and touches no file that they name.
+// not there, and scenario.Problems when a target's command is not. It starts nothing, and touches no file that they name.
 func (p *Project) Validate(options *Options) error {
 	opts := options.withDefaults()
-	if _, _, err := p.choose(opts.Targets, opts.Reference); err != nil {
-		return err
-	}
-	_, err := p.pick(opts.Select)
+	_, _, _, err := p.grant(opts)
 	return err
 }
 
+// grant returns the targets to run, the reference first, whether there is only one, and the scenarios.
+func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios []*scenario.Scenario, err error) {
+	if targets, alone, err = p.choose(opts.Targets, opts.Reference); err != nil {
+		return nil, false, nil, err
+	}
+	if scenarios, err = p.pick(opts.Select); err != nil {
+		return nil, false, nil, err
+	}
+	return targets, alone, scenarios, p.startable(targets, opts.Environ)
+}
+
 // Run starts the targets, walks the selected scenarios through them, stops the targets and returns the judgement. The
-// error is a *UsageError when the options ask for what is not there; nothing has been started then. A target that does
+// error is what Validate says when the options ask for what is not there; nothing has been started then. A target that does
 // not start, and an interrupt, are no errors but an incomplete run. When the run file cannot be written there is a
 // judgement all the same, and the error beside it.
 func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	opts := options.withDefaults()
-	targets, alone, err := p.choose(opts.Targets, opts.Reference)
-	if err != nil {
-		return nil, err
-	}
-	scenarios, err := p.pick(opts.Select)
+	targets, alone, scenarios, err := p.grant(opts)
 	if err != nil {
 		return nil, err
 	}

@@ -67,15 +67,36 @@ func lookUp(name, path string) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("command %q: not found: PATH is empty", name)
 	}
-	return "", fmt.Errorf("command %q: not found in PATH %q", name, path)
+	return "", fmt.Errorf("command %q: not found in PATH", name)
+}
+
+// Find reports why the command cannot be there for Start, which looks for it in the same environment; nil when it is
+// there, or when the spec is that of a server that runs.
+func (s Spec) Find(environ []string) error {
+	if len(s.Command) == 0 {
+		return nil
+	}
+	c, err := s.command(0, environ)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(c.file()); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("command %q: there is no %s", c.argv[0], c.file())
+	}
+	return nil // what else may be wrong with it shows when it is started
+}
+
+// file returns where the executable is, as seen from the harness.
+func (c command) file() string {
+	if filepath.IsAbs(c.path) {
+		return c.path
+	}
+	return filepath.Join(c.dir, c.path)
 }
 
 // execFailed says why the command could not be executed.
 func (c command) execFailed(err error) error {
-	file := c.path
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(c.dir, file)
-	}
+	file := c.file()
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, statErr := os.Stat(file); statErr == nil {
 			return fmt.Errorf("command %q: the interpreter that %q names does not exist", c.argv[0], file)

@@ -107,8 +107,8 @@ func TestStartNamesACommandThatCannotBeExecuted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []struct{ command, dir, want string }{
-		{"agentd", "", `command "agentd": not found in PATH "` + dir + `:/nowhere"`},
-		{"forbidden", "", `command "forbidden": not found in PATH "` + dir + `:/nowhere"`},
+		{"agentd", "", `command "agentd": not found in PATH`},
+		{"forbidden", "", `command "forbidden": not found in PATH`},
 		{"./agentd", dir, `command "./agentd": execute "` + dir + `/agentd": no such file or directory`},
 		{"./forbidden", dir, `command "./forbidden": execute "` + dir + `/forbidden": permission denied`},
 		{"./lost", dir, `command "./lost": the interpreter that "` + dir + `/lost" names does not exist`},
@@ -122,6 +122,34 @@ func TestStartNamesACommandThatCannotBeExecuted(t *testing.T) {
 	}
 	_, err := Start(t.Context(), Spec{Name: "go", Command: []string{"agentd", "${{ port }}"}}, nil)
 	wantError(t, err, `start target "go": command "agentd": not found: PATH is empty`)
+}
+
+func TestFindTellsWhatStartWouldNotFind(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "agentd"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct{ command, dir, want string }{
+		{"agentd", "", ""},
+		{"./agentd", dir, ""},
+		{dir + "/agentd", "", ""},
+		{"agnetd", "", `command "agnetd": not found in PATH`},
+		{"./agnetd", dir, `command "./agnetd": there is no ` + dir + `/agnetd`},
+		{dir + "/agnetd", "", `command "` + dir + `/agnetd": there is no ` + dir + `/agnetd`},
+		{"./agentd", dir + "/none", `directory "` + dir + `/none": no such file or directory`},
+	} {
+		spec := Spec{Command: []string{row.command, "${{ port }}"}, Dir: row.dir}
+		got := ""
+		if err := spec.Find([]string{"PATH=/nowhere:" + dir}); err != nil {
+			got = err.Error()
+		}
+		if got != row.want {
+			t.Errorf("Find of %s in %q: %q, want %q", row.command, row.dir, got, row.want)
+		}
+	}
+	if err := (Spec{URL: "http://127.0.0.1:1"}).Find(nil); err != nil {
+		t.Errorf("Find of a server that runs: %v", err)
+	}
 }
 
 func TestStartFindsTheCommandAsTheTargetWould(t *testing.T) {
