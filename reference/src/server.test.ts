@@ -51,6 +51,30 @@ describe('startServer', () => {
     await server.stop()
   })
 
+  it.each<[fields: string[], status: number]>([
+    [['Content-Type: \tapplication/json \t'], 200],
+    [['Content-Type: application/json; a=b,c'], 200],
+    [['Content-Type: application/json; a="b'], 200],
+    [['Content-Type: application/json; a="b, application/json"'], 200],
+    [['Content-Type: application/json; a=b, application/json'], 200],
+    [['Content-Type: application/json; a= '], 400],
+    [['Content-Type: application/json, x'], 400],
+    [['Content-Type: application/json; a="b', 'content-type: application/json"'], 400],
+    [['Content-Type: application/json; a=b', 'CONTENT-TYPE: application/json'], 400],
+    [['Content-Type: application/json', 'Content-Type: application/json'], 400],
+    [['Content-Type: application/json', 'Content-Type:'], 400],
+    [['Content-Type:', 'Content-Type: application/json; a=b', 'Content-Type:'], 400],
+  ])('reads a body after %j with status %i (S25)', async (fields, status) => {
+    const server = await start()
+    const client = await RawClient.open(server.url)
+    const body = '{"clientID":"c","tools":[]}'
+    client.send(request('POST /client-tools/register', [...fields, `Content-Length: ${body.length}`], body))
+    const answer = await client.answer()
+    expect(answer.status).toBe(status)
+    if (status === 400) expect(answer.body).toMatch(/^\{"data":\{\},/)
+    await server.stop()
+  })
+
   it('withdraws the call of a caller that stops sending', async () => {
     const server = await start()
     const [caller, other, watcher] = [

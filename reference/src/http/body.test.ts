@@ -5,14 +5,19 @@ import { BodyTooLargeError } from './errors.ts'
 describe('isJsonType (CT 3.4 step 3)', () => {
   it.each([
     'application/json',
-    ' application/json\t',
     'application/json;charset=utf-8',
     'application/json; charset="utf-8"',
     'application/json; a=b; c=d',
     'application/ld+json;q=1',
     'application/vnd.api+json',
     'application/problem+json; charset=utf-8',
-    'application/json; a="b, c" ; d=e ',
+    'application/json; \ta="b, c" ; d=e',
+    'application/json; a=b,c',
+    'application/json; a="b',
+    'application/json; a="b,c"',
+    'application/json; a=b, application/json',
+    'application/json; a==',
+    'application/json; a= ;b=c',
   ])('accepts %j', (type) => {
     expect(isJsonType(type)).toBe(true)
   })
@@ -33,10 +38,12 @@ describe('isJsonType (CT 3.4 step 3)', () => {
     'application/+json',
     'application/json, x',
     'application/json, application/json',
-    'application/json; charset=utf-8, application/json; charset=utf-8',
-    'application/json; charset="utf-8", application/json; charset="utf-8"',
-    'application/json; a=b, ',
+    'application/json, a=b',
     'application/json;',
+    'application/json; a="b;c"',
+    'application/json; a=b;;c=d',
+    'application/json; a_b=c',
+    'application/json; a =b',
     'application/json\u00a0', // a byte that is a blank in no header field
     'application/json;\u00a0a=b',
     'application/json; charset',
@@ -51,10 +58,11 @@ describe('isJsonType (CT 3.4 step 3)', () => {
 
 it.each([
   ['parameters', 'application/json' + ';a="b"'.repeat(10_000)],
-  ['blanks', 'application/json;a=b' + ' '.repeat(60_000)],
-  ['blanks', 'application/json;a="b"' + ' '.repeat(60_000)],
+  ['blanks before a name', 'application/json;' + ' '.repeat(60_000) + 'a=b'],
+  ['blanks in a value', 'application/json;a=b' + ' '.repeat(60_000)],
+  ['commas', 'application/json;a=b' + ','.repeat(60_000)],
 ])('isJsonType does not lose its way among many %s', (_, type) => {
-  expect([isJsonType(type), isJsonType(type + ',')]).toEqual([true, false])
+  expect([isJsonType(type), isJsonType(type + ';')]).toEqual([true, false])
 })
 
 /** A body that comes in parts, and says how many of them were taken. */

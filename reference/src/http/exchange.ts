@@ -91,6 +91,8 @@ export class Exchange {
     // One by one, because the constructor trims a value that is joined already, and `/B, ` ends in a blank (S5).
     const raw = this.#incoming.rawHeaders
     for (let i = 0; i + 1 < raw.length; i += 2) request.headers.append(raw[i] ?? '', raw[i + 1] ?? '')
+    // Joined, two of them can look like one with a comma in a parameter. They are no type at all (S25).
+    if (countFields(this.#incoming, 'content-type') > 1) request.headers.delete('content-type')
     return request
   }
 
@@ -214,9 +216,14 @@ export class Exchange {
 }
 
 /** RFC 9112 §3.2: HTTP/1.1 needs one Host, and no request may have two. */
-function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
-  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1')
+function hasOneHost(incoming: IncomingMessage): boolean {
+  const hosts = countFields(incoming, 'host')
+  return hosts === 1 || (hosts === 0 && incoming.httpVersion !== '1.1')
+}
+
+/** How many header fields have this name, which is in lower case. */
+function countFields({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
