@@ -56,6 +56,10 @@ func TestExitCodes(t *testing.T) {
 			exitDiffer, "differ: right and wrong do not part, but the contract or an expectation is broken in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
 		},
 		{
+			"one does not answer", []string{at("right", right), at("wrong", serve(t, &faux.Server{Fault: fault(t, "reset-without-answer")}))}, []string{"items/story"},
+			exitDiffer, "differ: right and wrong part in 1 of 1 scenario", "DIFFER items/story (1/1)\n",
+		},
+		{
 			"one does not start", []string{at("right", right), exits}, []string{"items/story"},
 			exitUnknown, "unknown: 1 of 1 scenario could not be judged", "UNKNOWN items/story (1/1)\n",
 		},

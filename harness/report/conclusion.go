@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -55,7 +56,7 @@ func differ(d *Document) string {
 	all := count(t.Match+t.Differ+t.Unknown+t.NotApplicable, "scenario")
 	parted := 0
 	for i := range d.Scenarios {
-		if parts(&d.Scenarios[i]) {
+		if !d.Alone && parts(&d.Scenarios[i]) {
 			parted++
 		}
 	}
@@ -79,14 +80,40 @@ func differ(d *Document) string {
 	return text
 }
 
-// parts reports whether the targets part in a scenario.
+// parts reports whether the targets part in a scenario: where a difference is, or where one of them falls short and
+// another does not. One that hangs where the other answers is not like it, although there is no answer to compare.
 func parts(s *verdict.Scenario) bool {
+	short := map[lack]map[string]bool{} // the targets
 	for i := range s.Findings {
-		if s.Findings[i].Class == verdict.Difference {
+		switch f := &s.Findings[i]; f.Class {
+		case verdict.Difference:
+			return true
+		case verdict.Shortfall:
+			l := lackOf(f)
+			if short[l] == nil {
+				short[l] = map[string]bool{}
+			}
+			short[l][f.Target] = true
+		}
+	}
+	for _, targets := range short {
+		if len(targets) < len(s.Targets) {
 			return true
 		}
 	}
 	return false
+}
+
+// A lack is what two targets have in common that fall short alike.
+type lack struct{ kind, step, stream, place, got string }
+
+// lackOf takes of what came instead the words alone: times and sizes are others on each target.
+func lackOf(f *verdict.Finding) lack {
+	got := f.Got
+	if i := strings.IndexAny(got, `0123456789"`); i >= 0 {
+		got = got[:i]
+	}
+	return lack{f.Kind, f.Step, f.Stream, f.Place, got}
 }
 
 // unknown counts what could not be judged; "" when it is the run as a whole.

@@ -262,6 +262,9 @@ func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
 func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 	status := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
 	broken := step(3, "1", "GET /", violation("go", "type", "body", "the number 7", "", 9))
+	short := func(target, got string) verdict.Finding {
+		return step(3, "1", "GET /", shortfall(target, "exchange-failed", "head", "the exchange failed at the answer's head", "a complete answer", got))
+	}
 	doubtful, beside := scenario("u"), scenario("n")
 	doubtful.Verdict, beside.Verdict = verdict.Unknown, verdict.NotApplicable
 	for _, tc := range []struct {
@@ -276,6 +279,11 @@ func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 		{"red", document(scenario("a", status), scenario("b")), "differ: typescript and go part in 1 of 2 scenarios"},
 		{"red and broken", document(scenario("a", status), scenario("b", broken), doubtful), "differ: typescript and go part in 1 of 3 scenarios; in 1 more the contract or an expectation is broken; 1 could not be judged"},
 		{"broken", document(scenario("a", broken), scenario("b")), "differ: typescript and go do not part, but the contract or an expectation is broken in 1 of 2 scenarios"},
+		{"one hangs", document(scenario("a", short("go", "the step's 8s were over")), scenario("b")), "differ: typescript and go part in 1 of 2 scenarios"},
+		{"the reference hangs", document(scenario("a", short("typescript", "the step's 8s were over")), scenario("b")), "differ: typescript and go part in 1 of 2 scenarios"},
+		{"both hang", document(scenario("a", short("typescript", "the step's 8s were over after 6 bytes"), short("go", "the step's 8s were over after 7 bytes"))), "differ: typescript and go do not part, but the contract or an expectation is broken in 1 of 1 scenario"},
+		{"one hangs and one resets", document(scenario("a", short("typescript", "the step's 8s were over"), short("go", "the connection was reset"))), "differ: typescript and go part in 1 of 1 scenario"},
+		{"one hangs, and in another scenario both", document(scenario("a", short("go", "the step's 8s were over")), scenario("b", short("typescript", "it broke"), short("go", "it broke"))), "differ: typescript and go part in 1 of 2 scenarios; in 1 more the contract or an expectation is broken"},
 		{"in doubt", document(scenario("a"), doubtful), "unknown: 1 of 2 scenarios could not be judged"},
 		{"only beside", document(beside), "unknown: nothing was judged"},
 		{"nothing", document(), "unknown: nothing was judged"},
