@@ -171,6 +171,17 @@ func TestEveryFaultIsFoundAndNamed(t *testing.T) {
 	}
 }
 
+func TestAFailureIsToldBeforeTheEventsThatItKeptBack(t *testing.T) {
+	p := load(t, running)
+	wrong := &faux.Server{Fault: fault(t, "no-answer-and-no-event")}
+	for _, sides := range [][2]*faux.Server{{{}, wrong}, {{Fault: wrong.Fault}, {}}} {
+		s := overSockets(t, p, sides[0], sides[1], wrong.Fault.In).Scenarios[0]
+		if first := s.Findings[0]; len(s.Findings) != 2 || first.Kind != string(compare.ExchangeFailed) {
+			t.Errorf("said first: %s", first)
+		}
+	}
+}
+
 // isSaid fails unless exactly this is said of a fault, in the scenario it shows in and nowhere else.
 func isSaid(t *testing.T, f *faux.Fault, want []faux.Finding, result *harness.Result) {
 	t.Helper()

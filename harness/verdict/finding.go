@@ -1,9 +1,9 @@
 package verdict
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
@@ -33,6 +33,8 @@ type Finding struct {
 
 	exchange int
 	event    int
+	came     map[string]time.Duration // when the events came that a difference is between, by target
+	behind   int                      // the line of the failure that it follows from; 0 when there is none
 }
 
 // Class is what a finding is.
@@ -65,18 +67,12 @@ type Word struct {
 	Line   int    `json:"line,omitempty"` // in the contract's file
 }
 
-// order puts findings in the order of what they are about: the step, then the exchange or event, then differences
-// before the others.
-func (f Finding) order(g Finding) int {
-	return cmp.Or(cmp.Compare(f.Line, g.Line), cmp.Compare(f.exchange, g.exchange), cmp.Compare(f.event, g.event), cmp.Compare(f.Class, g.Class))
-}
-
 // difference makes a finding of a difference between the reference and a candidate.
 func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Violation) Finding {
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
-		exchange: d.Exchange, event: max(d.Events[0], d.Events[1]),
+		exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), came: j.came(i, d),
 	}
 	refWords := words(j.Transcripts[0].Target, ref, d, 0)
 	candWords := words(f.Target, cand, d, 1)

@@ -201,6 +201,48 @@ func TestBlameForAnEventIsOfItsPlaceToo(t *testing.T) {
 	}
 }
 
+func TestACauseIsToldBeforeWhatFollowsFromIt(t *testing.T) {
+	// Each side opens a stream, and then does a step each second. The candidate's third step fails.
+	ref, cand := newSide("ref").stream(`n {"n":1}`, `n {"n":3}`), newSide("cand").stream()
+	for _, s := range []side{ref, cand} {
+		s.answers(200, `{"n":1}`, 200, `{"n":1}`)
+		for i := range s.Steps {
+			at := time.Duration(i) * time.Second
+			s.Steps[i].At, s.Steps[i].Exchanges[0].Sent, s.Steps[i].Exchanges[0].Done = at, at, at
+		}
+	}
+	ref.Streams[0].Events[0].At, ref.Streams[0].Events[1].At = 1500*time.Millisecond, 2500*time.Millisecond
+	broken := cand.Steps[2].Exchanges[0]
+	broken.Response, broken.Failure = nil, &transcript.Failure{Kind: transcript.FailTimeout, Phase: transcript.PhaseHead, Text: "it hangs"}
+	want := []string{
+		"difference event-missing event 1 (n) (contract silent)", // of the step before
+		"shortfall exchange-failed head (candidate)",
+		"difference event-missing event 2 (n) (contract silent)",
+	}
+	if diff := cmp.Diff(want, said(judged(t, ref, cand))); diff != "" {
+		t.Errorf("said (-want +got):\n%s", diff)
+	}
+	want = []string{
+		"difference event-extra event 1 (n) (contract silent)",
+		"shortfall exchange-failed head (reference)",
+		"difference event-extra event 2 (n) (contract silent)",
+	}
+	if diff := cmp.Diff(want, said(judged(t, cand, ref))); diff != "" {
+		t.Errorf("said with the sides changed (-want +got):\n%s", diff)
+	}
+	// The same, where the third step joins what the second has started.
+	for _, s := range []side{ref, cand} {
+		s.Steps[1].Exchanges, s.Steps[2].Exchanges[0].Sent = nil, 1100*time.Millisecond
+	}
+	want = []string{
+		"shortfall exchange-failed head (candidate)",
+		"difference event-missing event 1 (n) (contract silent)", "difference event-missing event 2 (n) (contract silent)",
+	}
+	if diff := cmp.Diff(want, said(judged(t, ref, cand))); diff != "" {
+		t.Errorf("said of a join (-want +got):\n%s", diff)
+	}
+}
+
 func TestFindingsSayWhere(t *testing.T) {
 	got := judged(t, newSide("ref").answers(200, `{"n":1}`, 200, `{"n":1}`), newSide("cand").answers(200, `{"n":1}`, 200, `{"n":"1"}`))
 	if len(got.Findings) != 2 {

@@ -20,6 +20,19 @@ var eventFaults = []*Fault{
 		event: on("deleted", "stool", func(*stream, event) {}),
 	},
 	{
+		ID: "no-answer-and-no-event", Doc: "it resets the connection on which an item is made, and does not tell of it", In: "events/story",
+		Says: []Finding{
+			{shortfall, "exchange-failed", "3", "head", "a complete answer", "the connection was reset before the head", candidate},
+			{difference, "event-missing", "1", "stream feed: event 3 (created)", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, "—", silent},
+		},
+		answer: func(a *answer) {
+			if a.operation == create && a.item == "bench" {
+				a.write = func(w *wire, _, _ []byte) { w.reset() }
+			}
+		},
+		event: on("created", "bench", func(*stream, event) {}),
+	},
+	{
 		ID: "doubled-event", Doc: "it tells of an item twice", In: "events/story",
 		Says: []Finding{
 			{difference, "event-doubled", "1", "stream feed: event 4 (created)", "—", `created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
