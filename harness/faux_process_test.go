@@ -6,8 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,12 +144,110 @@ func hasReason(t *testing.T, f *faux.Fault, target string, s *verdict.Scenario) 
 	r := s.Reasons[0]
 	text := regexp.MustCompile(`127\.0\.0\.1:\d+`).ReplaceAllString(r.Text, "127.0.0.1:‹port›")
 	text = strings.TrimPrefix(text, "the reference's ")
+	text, _, _ = strings.Cut(text, ", while ") // which another test is about
 	want := strings.TrimPrefix(strings.ReplaceAll(f.Reason, "‹name›", target), "the ")
 	if r.Target != target || strings.TrimPrefix(text, "the ") != want {
 		t.Errorf("%s: %s\nwant %s: %s", r.Target, text, target, f.Reason)
 	}
 	if !slices.ContainsFunc(r.Log, func(line string) bool { return strings.Contains(line, f.Log) }) {
 		t.Errorf("the log has no %q: %q", f.Log, r.Log)
+	}
+}
+
+// crashes are scenarios each of which brings a server with the fault exits-before-answer down, and one that does not.
+func crashes(t *testing.T, targets string) *harness.Project {
+	t.Helper()
+	file := write(t, targets)
+	dir := filepath.Join(filepath.Dir(file), "scenarios", "crash")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 6 {
+		text := fmt.Sprintf(`scenario: crash/%d
+why: One item is read
+source: openapi.yaml
+steps:
+  - http: POST /items
+    json: {shelf: "s-${{ unique }}", name: lamp, tags: []}
+    capture: {lamp: $.id}
+`, n+1)
+		if n < 5 {
+			text += "  - http: GET /items/${{ lamp }}\n"
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.yaml", n+1)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return loaded(t, file)
+}
+
+// A server that all scenarios share takes one of them with it, and not all that follow. One that always ends is left
+// alone in the end.
+func TestASharedProcessThatEndedIsStartedAgain(t *testing.T) {
+	const (
+		ended = `right: the reference's process ended: exit status 3, while crash/%d step 2 GET /items/${{ lamp }} was under way`
+		gone  = `%s: the target is not running: exit status 3`
+	)
+	for _, tc := range []struct {
+		name     string
+		turned   bool
+		paths    []string
+		want     []string // "scenario: verdict", and why it is unknown
+		restarts int
+	}{
+		{"the candidate, once", false, []string{"crash/1", "crash/6"}, []string{"crash/1: differ", "crash/6: match"}, 1},
+		{"the reference, once", true, []string{"crash/1", "crash/6"}, []string{"crash/1: unknown " + fmt.Sprintf(ended, 1), "crash/6: match"}, 1},
+		{"the candidate, always", false, []string{"crash"}, []string{
+			"crash/1: differ", "crash/2: differ", "crash/3: differ", "crash/4: differ",
+			"crash/5: unknown " + fmt.Sprintf(gone, "wrong"), "crash/6: unknown " + fmt.Sprintf(gone, "wrong"),
+		}, 3},
+		{"the reference, always", true, []string{"crash"}, []string{
+			"crash/1: unknown " + fmt.Sprintf(ended, 1), "crash/2: unknown " + fmt.Sprintf(ended, 2),
+			"crash/3: unknown " + fmt.Sprintf(ended, 3), "crash/4: unknown " + fmt.Sprintf(ended, 4),
+			"crash/5: unknown " + fmt.Sprintf(gone, "right"), "crash/6: unknown " + fmt.Sprintf(gone, "right"),
+		}, 3},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			slow(t)
+			t.Parallel()
+			roles := []string{"right", "exits-before-answer"}
+			targets := []string{"right=" + serve(t, &faux.Server{}), "wrong"}
+			if tc.turned {
+				slices.Reverse(roles)
+				targets = []string{"right", "wrong=" + serve(t, &faux.Server{})}
+			}
+			var log strings.Builder
+			p := crashes(t, process(t, "right", roles[0], "")+process(t, "wrong", roles[1], ""))
+			result, err := p.Run(t.Context(), &harness.Options{
+				Targets: targets, Select: harness.Selection{Paths: tc.paths}, Jobs: 1, Environ: os.Environ(),
+				Log: slog.New(slog.NewTextHandler(&log, nil)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range result.Scenarios {
+				text := fmt.Sprintf("%s: %s", s.ID, s.Verdict)
+				if s.Verdict == verdict.Unknown {
+					text += " " + s.Reasons[0].String()
+					if !slices.ContainsFunc(s.Reasons[0].Log, func(line string) bool { return strings.Contains(line, "panic:") }) {
+						t.Errorf("%s: its last words are not shown: %q", s.ID, s.Reasons[0].Log)
+					}
+				}
+				for _, f := range s.Findings {
+					if want := fmt.Sprintf("the target's process ended while %s step 2 GET /items/${{ lamp }} was under way", s.ID); f.Text != want {
+						t.Errorf("%s: %q, want %q", s.ID, f.Text, want)
+					}
+				}
+				got = append(got, text)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("scenarios (-want +got):\n%s", diff)
+			}
+			if n := strings.Count(log.String(), "target has ended and is started again"); n != tc.restarts {
+				t.Errorf("%d restarts are told, want %d:\n%s", n, tc.restarts, &log)
+			}
+		})
 	}
 }
 

@@ -13,76 +13,181 @@ import (
 
 // A fleet is one server of each target. It starts when it is first needed.
 type fleet struct {
-	ctx   context.Context
-	e     *execution
-	once  sync.Once
-	ships []*target.Target // nil where one did not start
-	ready []*run.Target
-	errs  []error // nil when all are up
+	ctx    context.Context
+	e      *execution
+	once   sync.Once
+	berths []berth // of the targets, in their order
 }
 
-func (e *execution) newFleet(ctx context.Context) *fleet { return &fleet{ctx: ctx, e: e} }
+// mostReplacements is how often a shared server that has ended is started again. One that always ends has then shown
+// what there is to see, and does not keep a long run busy with starts.
+const mostReplacements = 3
 
-// start brings up all targets at once, when called first, and returns them. When one does not start, errs has its error
-// in its place, and the others are of no use either.
+// newFleet returns a fleet whose servers are replaced so many times each when they end.
+func (e *execution) newFleet(ctx context.Context, replacements int) *fleet {
+	f := &fleet{ctx: ctx, e: e, berths: make([]berth, len(e.targets))}
+	for i := range f.berths {
+		f.berths[i].fleet, f.berths[i].spec, f.berths[i].left = f, e.targets[i], replacements
+	}
+	return f
+}
+
+// start brings up all targets at once, when called first, and returns them. Later it brings up again those that have
+// ended since. When one is not there, errs has its error in its place, and the others are of no use either.
 func (f *fleet) start() (targets []*run.Target, errs []error) {
 	f.once.Do(func() {
-		n := len(f.e.targets)
-		f.ships = make([]*target.Target, n)
-		f.ready = make([]*run.Target, n)
-		errs := make([]error, n)
 		var wg sync.WaitGroup
-		for i := range f.e.targets {
-			wg.Go(func() { errs[i] = f.launch(i) })
+		for i := range f.berths {
+			wg.Go(f.berths[i].first)
 		}
 		wg.Wait()
-		if errors.Join(errs...) != nil {
-			f.errs = errs
-		}
 	})
-	return f.ready, f.errs
-}
-
-func (f *fleet) launch(i int) error {
-	spec := f.e.targets[i]
-	defer f.e.opts.Monitor.starting(spec.Spec.Name)()
-	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Logger: f.e.opts.Log})
-	if err != nil {
-		return err
+	targets, errs = make([]*run.Target, len(f.berths)), make([]error, len(f.berths))
+	for i := range f.berths {
+		targets[i], errs[i] = f.berths[i].ready()
 	}
-	f.ships[i] = t
-	f.ready[i] = &run.Target{
-		Name: spec.Spec.Name, Header: spec.Header, Watch: f.e.opts.Monitor.watch(spec.Spec.Name),
-		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
+	if errors.Join(errs...) != nil {
+		return nil, errs
 	}
-	if spec.Spec.URL == "" {
-		f.ready[i].Process = process{t}
-	}
-	return nil
+	return targets, nil
 }
 
 // stop ends all targets at once and waits until nothing of them is left.
 func (f *fleet) stop() {
 	var wg sync.WaitGroup
-	for i := range f.ships {
-		wg.Go(func() {
-			if f.ready[i] != nil {
-				f.ready[i].Client.Close()
-			}
-			if t := f.ships[i]; t != nil {
-				if err := t.Stop(context.WithoutCancel(f.ctx)); err != nil {
-					f.e.opts.Log.Warn("stop target", "target", f.e.targets[i].Spec.Name, "err", err)
-				}
-			}
-		})
+	for i := range f.berths {
+		wg.Go(f.berths[i].clear)
 	}
 	wg.Wait()
 }
 
+// A berth is the place of one target in a fleet: the server that is there now, and those that were before.
+type berth struct {
+	fleet *fleet
+	spec  Target
+
+	mu    sync.Mutex // guards what follows
+	ship  *ship      // nil: none has come up
+	err   error      // of the last start
+	left  int        // how often a server that has ended is replaced from now on
+	ended []*ship    // before this one
+}
+
+// first starts the first server.
+func (b *berth) first() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.launch()
+}
+
+// ready returns the server that is there. One that has ended is replaced before, as long as there are replacements.
+func (b *berth) ready() (*run.Target, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ship != nil && b.ship.hasEnded() && b.fleet.ctx.Err() == nil && b.left > 0 {
+		b.left--
+		b.fleet.e.opts.Log.Warn("target has ended and is started again",
+			"target", b.spec.Spec.Name, "status", b.ship.ExitStatus(), "starts_left", b.left)
+		b.ship.end(b.fleet) // whatever it has started and left
+		b.launch()
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.ship.ready, nil
+}
+
+func (b *berth) launch() {
+	s, err := b.fleet.launch(b.spec)
+	if b.err = err; err != nil {
+		return
+	}
+	if b.ship != nil {
+		b.ended = append(b.ended, b.ship)
+	}
+	b.ship = s
+}
+
+// clear ends the server that is there, and waits until nothing is left of it or of those before.
+func (b *berth) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, s := range append(b.ended, b.ship) {
+		if s != nil {
+			s.ready.Client.Close()
+			s.end(b.fleet)
+		}
+	}
+}
+
+// A ship is one server, from its start to its end.
+type ship struct {
+	*target.Target
+	name  string
+	ready *run.Target
+	roll  roll
+	done  chan struct{} // closed when the roll is
+}
+
+func (f *fleet) launch(spec Target) (*ship, error) {
+	name, monitor := spec.Spec.Name, f.e.opts.Monitor
+	defer monitor.starting(name)()
+	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Logger: f.e.opts.Log})
+	if err != nil {
+		return nil, err
+	}
+	s := &ship{Target: t, name: name, done: make(chan struct{})}
+	shown := monitor.watch(name)
+	s.ready = &run.Target{
+		Name: name, Header: spec.Header,
+		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
+		Watch: func(a run.Activity) func(run.Outcome) {
+			show, note := shown(a), s.roll.begin(a)
+			return func(o run.Outcome) { note(o); show(o) }
+		},
+	}
+	if spec.Spec.URL != "" {
+		close(s.done)
+		return s, nil
+	}
+	s.ready.Process = process{s}
+	go func() {
+		defer close(s.done)
+		<-t.Exited()
+		s.roll.close()
+	}()
+	return s, nil
+}
+
+// hasEnded reports whether the server's process is no more.
+func (s *ship) hasEnded() bool {
+	select {
+	case <-s.Exited(): // nil for one that somebody else has started
+		return true
+	default:
+		return false
+	}
+}
+
+// end ends the server and waits until nothing is left of it.
+func (s *ship) end(f *fleet) {
+	if err := s.Stop(context.WithoutCancel(f.ctx)); err != nil {
+		f.e.opts.Log.Warn("stop target", "target", s.name, "err", err)
+		return // it may not even have ended
+	}
+	<-s.done
+}
+
 // process shows a run what it may know of a target's process.
-type process struct{ *target.Target }
+type process struct{ *ship }
 
 func (p process) Log() []string { return lines(p.Target.Log()) }
+
+// UnderWay is only to be called when the process has ended.
+func (p process) UnderWay() []string {
+	<-p.done
+	return p.roll.underWay()
+}
 
 // lines returns a log as reports show it.
 func lines(log []target.Line) []string {

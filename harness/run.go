@@ -148,7 +148,7 @@ func (e *execution) openRunFile() error {
 // drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
 // first, because they take longest, and only as many of them at a time as there are processors.
 func (e *execution) drive(ctx context.Context) {
-	shared := e.newFleet(ctx)
+	shared := e.newFleet(ctx, mostReplacements)
 	defer shared.stop()
 	processors := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	queue := make(chan int)
@@ -185,7 +185,7 @@ func (e *execution) fresh(ctx context.Context, i int) {
 			return
 		}
 	}
-	f := e.newFleet(ctx)
+	f := e.newFleet(ctx, 0)
 	defer f.stop()
 	e.one(ctx, i, f)
 }

@@ -64,7 +64,7 @@ func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
 	if t.Exit != nil {
 		out = append(out, Shortfall{
 			Kind: TargetExited, Step: d.deathbed(), Exchange: -1, Event: -1, Place: "process",
-			Want: "to go on", Got: t.Exit.Status, Text: "the target's process ended",
+			Want: "to go on", Got: t.Exit.Status, Text: exitText(t.Exit),
 		})
 	}
 	return out
@@ -111,6 +111,15 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 		})
 	}
 	return out
+}
+
+// exitText says what a process was doing when it ended: it may be another scenario that has brought it down.
+func exitText(e *transcript.Exit) string {
+	const text = "the target's process ended"
+	if len(e.UnderWay) == 0 {
+		return text
+	}
+	return text + " while " + transcript.UnderWay(e.UnderWay)
 }
 
 // givenUp reports whether the scenario hangs up on the step's exchange, instead of waiting for what becomes of it.

@@ -23,6 +23,8 @@ func (l *life) Exited() <-chan struct{} { return l.exited }
 func (l *life) ExitStatus() string      { return l.status }
 func (l *life) Log() []string           { return []string{"the last words"} }
 
+func (l *life) UnderWay() []string { return []string{"other step 3 POST /x"} }
+
 func (l *life) Terminate(context.Context) (string, error) {
 	if l.err == nil {
 		close(l.exited)
@@ -98,7 +100,7 @@ teardown:
 		})
 	}, func(t *testing.T, _ *life, got *transcript.Transcript) {
 		same(t, "steps", outcomes(got), []string{"1 done", "2 done", "3 skipped: " + transcript.Exited, "teardown.1 skipped: " + transcript.Exited})
-		if got.Exit == nil || got.Exit.Status != "exit status 2" || len(got.Exit.Log) != 1 {
+		if got.Exit == nil || got.Exit.Status != "exit status 2" || len(got.Exit.Log) != 1 || len(got.Exit.UnderWay) != 1 {
 			t.Errorf("exit %+v", got.Exit)
 		}
 	})

@@ -44,6 +44,7 @@ type Process interface {
 	Exited() <-chan struct{}
 	ExitStatus() string // once Exited is closed
 	Log() []string      // its last lines
+	UnderWay() []string // what it was doing when it ended, for whatever scenario; once Exited is closed
 	// Terminate asks it to end, waits until it has, and returns how it ended.
 	Terminate(ctx context.Context) (status string, err error)
 }

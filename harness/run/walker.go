@@ -264,7 +264,9 @@ func (w *walker) finish(ctx context.Context) {
 		}
 	}
 	if w.exited() {
-		w.t.Exit = &transcript.Exit{Status: w.server.Process.ExitStatus(), At: w.since(), Log: w.server.Process.Log()}
+		w.t.Exit = &transcript.Exit{
+			Status: w.server.Process.ExitStatus(), At: w.since(), Log: w.server.Process.Log(), UnderWay: w.server.Process.UnderWay(),
+		}
 	}
 }
 

@@ -49,9 +49,16 @@ func outcomeOf(x *transcript.Exchange) Outcome {
 		return Silent
 	case x.Failure == nil && x.Response != nil:
 		return Answered
-	case x.Failure != nil && (x.Failure.Kind == transcript.FailReset || x.Failure.Kind == transcript.FailClosed):
-		return Broken
-	default:
+	case x.Failure == nil:
 		return Silent
 	}
+	switch x.Failure.Kind {
+	case transcript.FailReset, transcript.FailClosed:
+		return Broken
+	case transcript.FailConnect:
+		if x.Sent > 0 { // on a connection that broke; there was no other to try it again
+			return Broken
+		}
+	}
+	return Silent
 }

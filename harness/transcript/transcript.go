@@ -234,4 +234,14 @@ type Exit struct {
 	Status string        `json:"status"` // "exit status 1", "signal: killed"
 	At     time.Duration `json:"at"`
 	Log    []string      `json:"log,omitempty"` // its last lines
+	// UnderWay is what the process was doing when it ended, for all scenarios that shared it: "pay step 3 POST /orders".
+	UnderWay []string `json:"under_way,omitempty"`
+}
+
+// How says how the process ended, and what was under way: "exit status 1, while pay step 3 POST /orders was under way".
+func (e *Exit) How() string {
+	if len(e.UnderWay) == 0 {
+		return e.Status
+	}
+	return e.Status + ", while " + UnderWay(e.UnderWay)
 }

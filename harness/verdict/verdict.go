@@ -169,7 +169,7 @@ func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 		add(Reason{Text: t.Unusable, Log: t.Log})
 		j.referenceLost = j.referenceLost || reference
 	case t.Exit != nil && reference:
-		add(Reason{Text: "the reference's process ended: " + t.Exit.Status, Log: t.Exit.Log})
+		add(Reason{Text: "the reference's process ended: " + t.Exit.How(), Log: t.Exit.Log})
 		j.referenceLost = true
 	case t.Exit != nil: // which is a finding too; but only a reason has the log
 		add(Reason{Text: "the process ended: " + t.Exit.Status, Log: t.Exit.Log})
