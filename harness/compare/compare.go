@@ -104,6 +104,7 @@ func (c *comparison) step(ref, cand *transcript.Step) {
 }
 
 func (c *comparison) add(d Difference) {
+	d.Fingerprint = c.fingerprint(&d)
 	d.Reference, d.Candidate = cut(d.Reference, d.Candidate)
 	c.result.Differences = append(c.result.Differences, d)
 }

@@ -25,6 +25,9 @@ type Difference struct {
 	// Reference and Candidate show the two values, shortened when they are long.
 	Reference, Candidate string
 	Text                 string // one sentence
+	// Fingerprint is equal for differences of one kind at one place whose values are equal but for what was made up; ""
+	// when the difference is like no other.
+	Fingerprint string
 }
 
 // Kind names a way to differ. Kinds appear in reports, so renaming one is a change of their format.

@@ -20,6 +20,8 @@ type Shortfall struct {
 	Want     string
 	Got      string
 	Text     string // one sentence
+	// Fingerprint is equal for shortfalls that differ in nothing but values that were made up.
+	Fingerprint string
 }
 
 // ShortfallKind names a shortfall. Kinds appear in reports, so renaming one is a change of their format.
@@ -66,6 +68,10 @@ func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
 			Kind: TargetExited, Step: d.deathbed(), Exchange: -1, Event: -1, Place: "process",
 			Want: "to go on", Got: t.Exit.Status, Text: exitText(t.Exit),
 		})
+	}
+	for i := range out {
+		f := &out[i]
+		f.Fingerprint = Fingerprint(t, string(f.Kind), f.Place, f.Want, f.Got)
 	}
 	return out
 }

@@ -22,15 +22,20 @@ type spot struct {
 	*cause
 }
 
-// said is what findings have in common that say the same, whichever step, target or scenario they are about.
+// said is what findings have in common that say the same, whichever step, target or scenario they are about. Their
+// fingerprint stands for kind, place and values: a header field that holds an id has another value in each scenario.
 type said struct {
 	class                                              verdict.Class
 	blame                                              verdict.Blame
 	kind, place, text, reference, candidate, want, got string
+	fingerprint                                        string
 }
 
 func whatIsSaid(f *verdict.Finding) said {
-	return said{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got}
+	if f.Fingerprint != "" {
+		return said{class: f.Class, blame: f.Blame, fingerprint: f.Fingerprint}
+	}
+	return said{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got, ""}
 }
 
 // blamelessly takes the side out of what is said of a target alone: a violation that both servers share is said once.

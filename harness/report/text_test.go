@@ -259,6 +259,20 @@ func TestTargetsThatShareACauseAreNamedTogether(t *testing.T) {
 	}
 }
 
+func TestWhatDiffersInMadeUpValuesAloneIsToldOnce(t *testing.T) {
+	missing := func(id, fingerprint string) verdict.Finding {
+		f := difference("header-missing", "header Location", "the candidate lacks the header field", `"/items/`+id+`"`, "—")
+		f.Fingerprint = fingerprint
+		return step(3, "1", "POST /items", f)
+	}
+	text := shown(t, document(scenario("one", missing("itm_1", "a")), scenario("two", missing("itm_2", "a")), scenario("three", missing("itm_1", "b"))), Paint{})
+	for want, times := range map[string]int{"header Location: the candidate lacks": 2, "also in 1 scenario: two\n": 1} {
+		if n := strings.Count(text, want); n != times {
+			t.Errorf("the text says %q %d times, want %d:\n%s", want, n, times, text)
+		}
+	}
+}
+
 func TestTheLastLineIsTheVerdictInWords(t *testing.T) {
 	status := step(3, "1", "GET /", difference("status", "status", "the statuses differ", "200", "404"))
 	broken := step(3, "1", "GET /", violation("go", "type", "body", "the number 7", "", 9))

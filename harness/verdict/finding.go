@@ -30,6 +30,9 @@ type Finding struct {
 	Blame     Blame  `json:"blame"`
 	// Contract is what the contract has to say of each side of a difference.
 	Contract []Word `json:"contract,omitempty"`
+	// Fingerprint is equal for findings that say the same of a place but for values that a target has made up; "" when a
+	// finding is like no other.
+	Fingerprint string `json:"fingerprint,omitempty"`
 
 	exchange int
 	event    int
@@ -72,7 +75,7 @@ func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Vio
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
-		exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), came: j.came(i, d),
+		Fingerprint: d.Fingerprint, exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), came: j.came(i, d),
 	}
 	refWords := words(j.Transcripts[0].Target, ref, d, 0)
 	candWords := words(f.Target, cand, d, 1)
@@ -147,13 +150,15 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 	if v.Stream != "" {
 		f.Place = labels[v.Event] + strings.TrimPrefix(v.Place, "event")
 	}
+	f.Fingerprint = compare.Fingerprint(j.Transcripts[i], f.Kind, f.Place, f.Text)
 	return f
 }
 
 func (j *judge) shortfall(i int, s compare.Shortfall) Finding {
 	return Finding{
 		Class: Shortfall, Kind: string(s.Kind), Step: s.Step, Target: j.Transcripts[i].Target, Stream: s.Stream,
-		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.side(i), exchange: s.Exchange, event: s.Event,
+		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.side(i),
+		Fingerprint: s.Fingerprint, exchange: s.Exchange, event: s.Event,
 	}
 }
 
