@@ -202,6 +202,9 @@ func (l *loader) limits(n *yamldoc.Node) {
 
 func (l *loader) rules(n *yamldoc.Node) {
 	rules, problems := scenario.DecodeRules(l.p.File, n)
+	if n.Get("headers") == nil { // an empty list compares none
+		rules.Headers = []string{"Content-Type"}
+	}
 	l.p.Rules = rules
 	l.problems = append(l.problems, problems...)
 }

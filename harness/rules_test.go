@@ -6,8 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
 // The rules of a scenario add to those of the project, and come before them; of two for the same stream the scenario's
@@ -76,5 +79,52 @@ compare:
 	}
 	if diff := cmp.Diff(want, rules); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+// A project that says nothing about header fields has the one compared that says what a body is.
+func TestTheContentTypeIsComparedUnlessTheProjectSaysWhich(t *testing.T) {
+	for _, tc := range []struct {
+		compare string
+		want    []string
+	}{
+		{"", []string{"Content-Type"}},
+		{"compare: {volatile: [{at: $.a, kind: id, because: it counts}]}", []string{"Content-Type"}},
+		{"compare: {headers: []}", nil},
+		{"compare: {headers: [ETag]}", []string{"ETag"}},
+	} {
+		file := write(t, "")
+		add(t, file, "lockstep.yaml", `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
+`+tc.compare+"\n")
+		p := loaded(t, file)
+		if diff := cmp.Diff(tc.want, p.CompareRules(p.Scenarios[0]).Headers); diff != "" {
+			t.Errorf("%q: header fields (-want +got):\n%s", tc.compare, diff)
+		}
+	}
+}
+
+// What nobody has named is not compared, and said.
+func TestAHeaderFieldThatNoRuleNamesIsCounted(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
+compare: {headers: [], volatile: [{at: $..serial, kind: id, because: each server counts for itself}]}
+`)
+	result, err := loaded(t, file).Run(t.Context(), &harness.Options{
+		Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{Fault: fault(t, "extra-header")})},
+		Select:  harness.Selection{Paths: []string{"items/story"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := result.Totals.Compared.Unnamed["Cache-Control"]; n != 1 || result.Verdict != verdict.Match {
+		t.Errorf("the run is %s, and counts %v", result.Verdict, result.Totals.Compared.Unnamed)
 	}
 }

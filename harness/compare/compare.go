@@ -30,6 +30,8 @@ type Result struct {
 	Exchanges, Events int
 	// NotCompared counts what was there and was not compared, by reason.
 	NotCompared map[string]int
+	// Unnamed counts the answers in which header fields differ that no rule names, by field.
+	Unnamed map[string]int
 }
 
 // Transcripts compares what the candidate did with what the reference did.

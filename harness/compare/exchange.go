@@ -44,6 +44,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	// one of them, the body has the more places to tell which is right.
 	var inBody []Difference
 	c.body(step, ref, cand, func(d Difference) { inBody = append(inBody, d) })
+	c.unnamed(c.headers(step.ID), r.Header, o.Header)
 	for _, name := range c.headers(step.ID) {
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}

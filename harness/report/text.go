@@ -95,8 +95,8 @@ func (p *page) counts() {
 	} else {
 		p.row("compared", count(t.Compared.Exchanges, "exchange")+", "+count(t.Compared.Events, "event"))
 	}
-	if len(t.Compared.NotCompared) > 0 {
-		p.row("not compared", reasons(t.Compared.NotCompared))
+	if text := notCompared(&t.Compared); text != "" {
+		p.row("not compared", text)
 	}
 	if t.NotApplicable > 0 {
 		p.row("not run", reasons(notApplicable(d.Scenarios)))
@@ -139,6 +139,22 @@ func notApplicable(scenarios []verdict.Scenario) map[string]int {
 		out[reason]++
 	}
 	return out
+}
+
+// notCompared says what was there and was not compared. Header fields are the reader's to name.
+func notCompared(c *verdict.Compared) string {
+	var parts []string
+	if len(c.NotCompared) > 0 {
+		parts = append(parts, reasons(c.NotCompared))
+	}
+	if len(c.Unnamed) > 0 {
+		names := slices.Sorted(maps.Keys(c.Unnamed))
+		for i, name := range names {
+			names[i] = clip(name, 40)
+		}
+		parts = append(parts, "header fields that no rule names: "+list(names, ", ")+" (name them in compare.headers)")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // reasons lists why things were not compared, the most frequent first.

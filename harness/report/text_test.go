@@ -408,3 +408,22 @@ func TestOfALongLogTheBeginningAndTheEndAreShown(t *testing.T) {
 		}
 	}
 }
+
+// Header fields that differ and that nobody has named may have been forgotten.
+func TestUnnamedHeaderFieldsAreListed(t *testing.T) {
+	const names = "header fields that no rule names: Cache-Control, Location, X-\\x1b[2j (name them in compare.headers)\n"
+	for _, tc := range []struct {
+		reasons map[string]int
+		want    string
+	}{
+		{nil, "\nnot compared  " + names},
+		{map[string]int{"the scenario says so": 2}, "\nnot compared  2 (the scenario says so); " + names},
+	} {
+		s := scenario("one")
+		s.Compared.NotCompared = tc.reasons
+		s.Compared.Unnamed = map[string]int{"Location": 1, "Cache-Control": 12, "X-\x1b[2j": 1}
+		if text := shown(t, document(s), Paint{}); !strings.Contains(text, tc.want) {
+			t.Errorf("the text does not say %q:\n%s", tc.want, text)
+		}
+	}
+}

@@ -61,6 +61,7 @@ func (r *Run) Add(s Scenario) {
 	}
 	t.Compared.Exchanges += s.Compared.Exchanges
 	t.Compared.Events += s.Compared.Events
+	t.Compared.addUnnamed(s.Compared.Unnamed)
 	for reason, n := range s.Compared.NotCompared {
 		if t.Compared.NotCompared == nil {
 			t.Compared.NotCompared = map[string]int{}

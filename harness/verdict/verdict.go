@@ -81,6 +81,8 @@ type Compared struct {
 	Exchanges   int            `json:"exchanges"`
 	Events      int            `json:"events"`
 	NotCompared map[string]int `json:"not_compared,omitempty"` // by reason
+	// Unnamed counts answers in which header fields differ that no rule names, by field.
+	Unnamed map[string]int `json:"unnamed_headers,omitempty"`
 }
 
 // Case is what is judged: a scenario, what the targets did in it, and by which rules.
@@ -232,6 +234,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 	result := compare.Transcripts(j.Transcripts[0], t, j.Rules)
 	j.out.Compared.Exchanges += result.Exchanges
 	j.out.Compared.Events += result.Events
+	j.out.Compared.addUnnamed(result.Unnamed)
 	for reason, n := range result.NotCompared {
 		if j.out.Compared.NotCompared == nil {
 			j.out.Compared.NotCompared = map[string]int{}
