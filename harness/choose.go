@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -154,15 +155,7 @@ func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
 	}
 	for _, path := range sel.Paths {
 		if !slices.ContainsFunc(p.Scenarios, func(s *scenario.Scenario) bool { return under(s, path) }) {
-			ids := make([]string, len(p.Scenarios))
-			for i, s := range p.Scenarios {
-				ids[i] = s.Base()
-			}
-			e := &UsageError{fmt.Sprintf("no scenario at %q", path), fmt.Sprintf("name a scenario, a folder or a file, such as %q", ids[0])}
-			if near, ok := problem.Nearest(path, ids); ok {
-				e.Fix = fmt.Sprintf("did you mean %q?", near)
-			}
-			return nil, e
+			return nil, p.nowhere(path)
 		}
 	}
 	var out []*scenario.Scenario
@@ -177,6 +170,39 @@ func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
 	return out, nil
 }
 
+// nowhere says what could be meant by a path that selects nothing: a row that is there, or a scenario of almost that name,
+// in whatever folder it is.
+func (p *Project) nowhere(path string) *UsageError {
+	base, row, hasRow := strings.Cut(strings.TrimSuffix(path, "]"), "[")
+	wanted := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(base), ".yaml"), ".yml")
+	var rows, same, ids []string
+	for _, s := range p.Scenarios {
+		if id := s.Base(); len(ids) == 0 || ids[len(ids)-1] != id {
+			ids = append(ids, id)
+			if filepath.Base(id) == wanted {
+				same = append(same, id)
+			}
+		}
+		if name, ok := s.Row["name"].Constant(); ok && hasRow && under(s, base) {
+			rows = append(rows, name)
+		}
+	}
+	e := &UsageError{fmt.Sprintf("no scenario at %q", path), fmt.Sprintf("name a scenario, a folder or a file, such as %q", ids[0])}
+	if len(rows) > 0 {
+		return &UsageError{fmt.Sprintf("%s has no row %q", base, row), problem.OneOf(row, rows)}
+	}
+	if near, ok := problem.Nearest(strings.TrimSuffix(base, ".yaml"), ids); ok {
+		same = append(same[:0], near)
+	}
+	switch {
+	case len(same) == 1:
+		e.Fix = fmt.Sprintf("did you mean %q?", same[0])
+	case len(same) > 1:
+		e.Fix = "use one of: " + strings.Join(same, ", ")
+	}
+	return e
+}
+
 func (p *Project) checkTags(tags []string) error {
 	var known []string
 	for _, s := range p.Scenarios {
@@ -186,7 +212,7 @@ func (p *Project) checkTags(tags []string) error {
 	known = slices.Compact(known)
 	for _, tag := range tags {
 		if !slices.Contains(known, tag) {
-			return &UsageError{fmt.Sprintf("no scenario has the tag %q", tag), problem.OneOf(tag, known)}
+			return &UsageError{fmt.Sprintf("no scenario has the tag %q", tag), cmp.Or(problem.OneOf(tag, known), "leave it out: no scenario has tags")}
 		}
 	}
 	return nil
@@ -211,10 +237,15 @@ func (sel Selection) takes(s *scenario.Scenario) bool {
 	return !slices.ContainsFunc(sel.Skip, has)
 }
 
-// under reports whether a path means the scenario: its id, that of its table, a folder above it, or its file.
+// under reports whether a path means the scenario: its id, that of its table, a folder above it, or its file, with the
+// folder of the scenarios or without, and with the extension or without.
 func under(s *scenario.Scenario, path string) bool {
 	path = filepath.Clean(path)
-	file := strings.HasPrefix(s.File, strings.TrimSuffix(path, "/")+"/") || s.File == path
+	base := s.Base()
+	row := s.ID[len(base):] // with its brackets
+	if strings.HasPrefix(s.File, strings.TrimSuffix(path, "/")+"/") || path == s.File || path == s.File+row || path+".yaml" == s.File {
+		return true
+	}
 	path = strings.TrimPrefix(path, "/")
-	return file || s.ID == path || s.Base() == path || strings.HasPrefix(s.ID, path+"/")
+	return path == s.ID || path == base || path == base+".yaml" || strings.HasPrefix(base, path+"/")
 }

@@ -101,6 +101,8 @@ func TestScenariosArePicked(t *testing.T) {
 		{"a folder with its slash", selection{Paths: []string{"./items/"}}, []string{"items/every-step", "items/story"}},
 		{"a folder and one in it", selection{Paths: []string{"items", "items/story"}}, []string{"items/every-step", "items/story"}},
 		{"a file, wherever it is", selection{Paths: []string{filepath.Join(dir, "scenarios/items/story.yaml")}}, []string{"items/story"}},
+		{"a file without its folder", selection{Paths: []string{"items/story.yaml"}}, []string{"items/story"}},
+		{"a file without its extension", selection{Paths: []string{filepath.Join(dir, "scenarios/items/story")}}, []string{"items/story"}},
 		{"a folder of files", selection{Paths: []string{filepath.Join(dir, "scenarios/items") + "/"}}, []string{"items/every-step", "items/story"}},
 		{"all files", selection{Paths: []string{filepath.Join(dir, "scenarios")}}, all},
 		{"a tag", selection{Tags: []string{"items"}}, []string{"items/every-step", "items/story"}},
@@ -137,11 +139,32 @@ steps: [{http: GET /health}]
 	for path, want := range map[string][]string{
 		"items/rows":      {"items/rows[one]", "items/rows[two]"},
 		"items/rows[two]": {"items/rows[two]"},
+		filepath.Join(filepath.Dir(file), "scenarios/items/rows.yaml[two]"): {"items/rows[two]"},
 	} {
 		got, err := p.Pick(harness.Selection{Paths: []string{path}})
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v; scenarios (-want +got):\n%s", path, err, diff)
 		}
+	}
+	for path, want := range map[string]string{
+		"items/rows[three]": "items/rows has no row \"three\"\n\tfix: use one of: one, two",
+		"items/rows[tow]":   "items/rows has no row \"tow\"\n\tfix: did you mean \"two\"?",
+		"rows[one]":         "no scenario at \"rows[one]\"\n\tfix: did you mean \"items/rows\"?",
+		"items/story[one]":  "no scenario at \"items/story[one]\"\n\tfix: did you mean \"items/story\"?",
+	} {
+		if _, err := p.Pick(harness.Selection{Paths: []string{path}}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", path, err, want)
+		}
+	}
+}
+
+func TestAProjectWithoutTags(t *testing.T) {
+	file := write(t, running)
+	add(t, file, "lockstep.yaml", strings.Replace(sound, "scenarios: scenarios", "scenarios: few", 1))
+	add(t, file, "few/one.yaml", "scenario: one\nwhy: There is one\nsource: x\nsteps: [{http: GET /health}]\n")
+	_, err := loaded(t, file).Pick(harness.Selection{Tags: []string{"nope"}})
+	if want := "no scenario has the tag \"nope\"\n\tfix: leave it out: no scenario has tags"; err == nil || err.Error() != want {
+		t.Errorf("Pick: %v\nwant %s", err, want)
 	}
 }
 
@@ -157,6 +180,9 @@ func TestWhatIsWrongWithASelectionIsSaidWithACure(t *testing.T) {
 		{"no such path", selection{Paths: []string{"nothing/of/the/kind"}}, "no scenario at \"nothing/of/the/kind\"\n\tfix: name a scenario, a folder or a file, such as \"events/beats\""},
 		{"no path", selection{Paths: []string{""}}, "no scenario at \"\"\n\tfix: name a scenario"},
 		{"the beginning of a name", selection{Paths: []string{"items/st"}}, "no scenario at \"items/st\"\n\tfix: did you mean \"items/story\"?"},
+		{"a name without its folder", selection{Paths: []string{"beats.yaml"}}, "no scenario at \"beats.yaml\"\n\tfix: did you mean \"events/beats\"?"},
+		{"a name in two folders", selection{Paths: []string{"story"}}, "no scenario at \"story\"\n\tfix: use one of: events/story, items/story"},
+		{"another extension", selection{Paths: []string{"scenarios/end.yml"}}, "no scenario at \"scenarios/end.yml\"\n\tfix: did you mean \"events/end\"?"},
 		{"no such tag", selection{Tags: []string{"evnets"}}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
 		{"no tag like it", selection{Skip: []string{"websockets"}}, "no scenario has the tag \"websockets\"\n\tfix: use one of: bytes, clock, events, items, process"},
 		{"too much at once", selection{Paths: []string{"items"}, Tags: []string{"events"}}, "no scenario is selected\n\tfix: ask for less at once: paths, tags and names must all fit"},

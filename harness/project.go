@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -153,7 +154,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 			t.Spec.Dir = l.path(n.Get("dir").Str())
 		}
 		for i, item := range n.Get("command").Elements() {
-			t.Spec.Command = append(t.Spec.Command, item.Text)
+			t.Spec.Command = append(t.Spec.Command, l.placed(item))
 			if i == 0 {
 				t.Line, t.Column = item.Line, item.Column
 			}
@@ -165,7 +166,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 			if t.Spec.Env == nil {
 				t.Spec.Env = map[string]string{}
 			}
-			t.Spec.Env[k.Text] = v.Text
+			t.Spec.Env[k.Text] = l.placed(v)
 		}
 		for k, v := range n.Get("headers").Entries() {
 			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
@@ -173,7 +174,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 		if n.Get("url") != nil && n.Get("command") != nil {
 			l.problem(k, fmt.Sprintf("target %q has both a command and a url", k.Text), "keep one: a command is started, a url already runs")
 		} else {
-			l.validate(k, &t.Spec)
+			l.validate(k, n, &t.Spec)
 		}
 		l.p.Targets = append(l.p.Targets, t)
 	}
@@ -182,14 +183,34 @@ func (l *loader) targets(root *yamldoc.Node) {
 	}
 }
 
+// placed returns a text of a command or its environment. One that names what is not there is reported at its place; what
+// comes back then names the port, so that nobody is told that the port is missing, too.
+func (l *loader) placed(n *yamldoc.Node) string {
+	_, err := target.Placeholders(n.Text)
+	if err == nil {
+		return n.Text
+	}
+	fix := "write ${{ port }} or ${{ host }}"
+	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
+		fix = cmp.Or(problem.DidYouMean(unknown.Name, target.Names), fix)
+	}
+	l.problem(n, err.Error(), fix)
+	return "${{ port }}"
+}
+
 // validate reports what could not be started, or reached, as it is written.
-func (l *loader) validate(k *yamldoc.Node, spec *target.Spec) {
+func (l *loader) validate(k, n *yamldoc.Node, spec *target.Spec) {
 	err := spec.Validate()
 	if err == nil {
 		return
 	}
 	for mistake := range strings.Lines(err.Error()) { // a joined error has a line for each
-		l.problem(k, fmt.Sprintf("target %q: %s", k.Text, strings.TrimSpace(mistake)), "docs/project.md has an example of each key")
+		mistake = strings.TrimSpace(mistake)
+		if mistake == target.ErrNoPort.Error() {
+			l.problem(n.Get("command"), fmt.Sprintf("target %q: %s", k.Text, mistake), "use ${{ port }}, or url: for a server that already runs")
+			continue
+		}
+		l.problem(k, fmt.Sprintf("target %q: %s", k.Text, mistake), "docs/project.md has an example of each key")
 	}
 }
 

@@ -53,6 +53,9 @@ Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, no
   lockstep run --format json | jq .totals`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
+			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
+				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			}
 			return f.run(cmd.Context(), w)
 		},
 	}
@@ -88,8 +91,6 @@ func (f *runFlags) validate() error {
 		return fmt.Errorf("--format is %q: write text, json or junit", f.format)
 	case f.color != "auto" && f.color != "always" && f.color != "never":
 		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
-	case f.jobs < 0:
-		return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
 	case f.step < 0 || f.scenario < 0:
 		return errors.New("--step-timeout and --scenario-timeout are times above 0")
 	}

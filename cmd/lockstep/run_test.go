@@ -506,7 +506,7 @@ func TestTheSeedAndTheJobsAreToldAndTaken(t *testing.T) {
 	if doc.Seed != 7 || doc.Jobs != 3 {
 		t.Errorf("seed %d and %d jobs, want 7 and 3", doc.Seed, doc.Jobs)
 	}
-	drawn, again := p.judged(t, "items/story"), p.judged(t, "items/story", "-j0")
+	drawn, again := p.judged(t, "items/story"), p.judged(t, "items/story")
 	if drawn.Seed == 0 || drawn.Seed == again.Seed || drawn.Jobs < 4 || drawn.Jobs != again.Jobs {
 		t.Errorf("seeds %d and %d, %d and %d jobs", drawn.Seed, again.Seed, drawn.Jobs, again.Jobs)
 	}

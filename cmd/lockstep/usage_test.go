@@ -37,6 +37,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"run", "--format", "xml"}, `--format is "xml": write text, json or junit`},
 		{[]string{"run", "--color", "red"}, `--color is "red": write auto, always or never`},
 		{[]string{"run", "--jobs", "-1"}, `--jobs is -1: write how many scenarios may run at a time`},
+		{[]string{"run", "-j", "0"}, `--jobs is 0: write how many scenarios may run at a time`},
 		{[]string{"run", "--step-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
 		{[]string{"run", "--scenario-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
 	} {

@@ -30,7 +30,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		want       []string // "line:column: what → fix", from the steps on where head is used
 	}{
 		{"a missing key", "scenario: a/b\nsource: x\nsteps: [{http: GET /}]", []string{`1:1: the file has no "why" → add it: why, one sentence that says what the scenario proves`}},
-		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in, or leave it out`}},
+		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in`}},
 		{"another id", strings.Replace(head, "a/b", "a/c", 1) + "steps: [{http: GET /}]", []string{`1:11: the scenario is called "a/c" → call it "a/b", as its file is, or move the file`}},
 		{"a misspelt step", head + "steps: [{htpp: GET /}]", []string{`4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`}},
 		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not what belongs here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, parallel`}},
@@ -75,7 +75,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
 		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, what each target must answer by itself, beside being equal to the other`}},
 		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
-		{"one branch", head + "steps: [{parallel: {a: [{http: GET /}]}}]", []string{`4:20: "parallel" is too short → fill it in, or leave it out`}},
+		{"one branch", head + "steps: [{parallel: {a: [{http: GET /}]}}]", []string{`4:20: "parallel" is too short → put at least 2 in it`}},
 		{"rows of one name", head + "table: [{name: a}, {name: a}]\nsteps: [{http: GET /}]", []string{`4:27: two rows are called "a" → give each row a name of its own`}},
 		{"a row without a column", head + "table: [{name: a, x: 1}, {name: b}]\nsteps: [{http: GET /}]", []string{`4:26: row "b" has no column "x" → give every row the same columns`}},
 		{"a row with a new column", head + "table: [{name: a, x: 1}, {name: b, x: 1, y: 1}]\nsteps: [{http: GET /}]", []string{`4:42: column "y" is not in the first row → did you mean "x"?`}},

@@ -134,8 +134,19 @@ const (
 	closing = "}}"
 )
 
-// placeholders returns the names between ${{ and }} in text, and an error for one that means nothing here.
-func placeholders(text string) (names []string, err error) {
+// Names are what may stand between ${{ and }} in a command and its environment.
+var Names = []string{"host", "port"}
+
+// An UnknownError is a name between ${{ and }} that is none of Names.
+type UnknownError struct{ Expression, Name string }
+
+func (e *UnknownError) Error() string {
+	return e.Expression + " is unknown; there are ${{ port }} and ${{ host }}"
+}
+
+// Placeholders returns the names between ${{ and }} in text, and an error for one that means nothing here: an
+// UnknownError, or that one is not closed.
+func Placeholders(text string) (names []string, err error) {
 	for {
 		_, rest, found := strings.Cut(text, opening)
 		if !found {
@@ -146,8 +157,8 @@ func placeholders(text string) (names []string, err error) {
 			return names, fmt.Errorf("%q is not closed by %s", opening+rest, closing)
 		}
 		name := strings.TrimSpace(inside)
-		if name != "port" && name != "host" {
-			return names, fmt.Errorf("%s is unknown; there are ${{ port }} and ${{ host }}", opening+inside+closing)
+		if !slices.Contains(Names, name) {
+			return names, &UnknownError{opening + inside + closing, name}
 		}
 		names = append(names, name)
 		text = after

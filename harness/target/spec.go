@@ -68,6 +68,9 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
+// ErrNoPort is what Validate says of a command that is not told its port.
+var ErrNoPort = errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen")
+
 // Validate returns all mistakes in the spec, joined, without looking at the machine: whether the command exists is
 // seen when it is started. Start validates by itself.
 func (s Spec) Validate() error {
@@ -135,7 +138,7 @@ func (s Spec) validateCommand() (mistakes []error) {
 		if strings.ContainsRune(text, 0) {
 			mistakes = append(mistakes, fmt.Errorf("%s has a NUL byte", what))
 		}
-		names, err := placeholders(text)
+		names, err := Placeholders(text)
 		if err != nil {
 			mistakes = append(mistakes, fmt.Errorf("%s: %w", what, err))
 		}
@@ -154,7 +157,7 @@ func (s Spec) validateCommand() (mistakes []error) {
 		check("env "+name, s.Env[name])
 	}
 	if !hasPort {
-		mistakes = append(mistakes, errors.New("${{ port }} is in no argument and no env value, so the server cannot know where to listen"))
+		mistakes = append(mistakes, ErrNoPort)
 	}
 	return mistakes
 }

@@ -25,6 +25,7 @@ type Schema struct {
 type library struct {
 	compiled  *jsonschema.Schema
 	documents map[string]any // by $id, to look up what stands beside a keyword that failed
+	required  map[string]bool
 }
 
 // MustSchema returns a schema that is part of the program. It may refer to the others. When it is not right, the first
@@ -38,7 +39,7 @@ func MustSchema(data []byte, others ...[]byte) *Schema {
 }
 
 func newLibrary(texts [][]byte) *library {
-	l := &library{documents: map[string]any{}}
+	l := &library{documents: map[string]any{}, required: map[string]bool{}}
 	c := jsonschema.NewCompiler()
 	var first string
 	for i, text := range texts {
@@ -51,6 +52,7 @@ func newLibrary(texts [][]byte) *library {
 			panic("yamldoc: schema: " + err.Error())
 		}
 		l.documents[id] = doc
+		l.noteRequired(doc)
 		if i == 0 {
 			first = id
 		}
@@ -61,6 +63,26 @@ func newLibrary(texts [][]byte) *library {
 	}
 	l.compiled = compiled
 	return l
+}
+
+// noteRequired collects the names that some object must have.
+func (l *library) noteRequired(schema any) {
+	switch v := schema.(type) {
+	case map[string]any:
+		names, _ := v["required"].([]any)
+		for _, name := range names {
+			if text, ok := name.(string); ok {
+				l.required[text] = true
+			}
+		}
+		for _, item := range v {
+			l.noteRequired(item)
+		}
+	case []any:
+		for _, item := range v {
+			l.noteRequired(item)
+		}
+	}
 }
 
 // Check returns every place where the file does not obey the schema.
@@ -189,11 +211,28 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, fmt.Sprintf("make it %v", k.Want)))
 	case *kind.Pattern:
 		c.add(n, fmt.Sprintf("%s is %s", name, shown(n)), fixOf(sub, "write it so that it matches "+k.Want))
-	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
-		c.add(n, name+" is too short", fixOf(sub, "fill it in, or leave it out"))
+	case *kind.MinLength:
+		c.short(e, n, name, k.Want)
+	case *kind.MinItems:
+		c.short(e, n, name, k.Want)
+	case *kind.MinProperties:
+		c.short(e, n, name, k.Want)
 	default:
 		c.add(n, fmt.Sprintf("%s: %v", name, e.ErrorKind), fixOf(sub, ""))
 	}
+}
+
+// short reports a text, list or map that has less in it than it must. Leaving it out is a cure only where it is not
+// wanted.
+func (c *checker) short(e *jsonschema.ValidationError, n *Node, name string, want int) {
+	fix := "fill it in"
+	if want > 1 {
+		fix = fmt.Sprintf("put at least %d in it", want)
+	}
+	if last := len(e.InstanceLocation) - 1; last < 0 || !c.library.required[e.InstanceLocation[last]] {
+		fix += ", or leave it out"
+	}
+	c.add(n, name+" is too short", fixOf(c.subschema(e), fix))
 }
 
 func (c *checker) add(n *Node, what, fix string) {

@@ -141,7 +141,7 @@ func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
 		{"a choice of words", "{name: a, pet: cta}", "1:16: \"pet\" is \"cta\"\n\tfix: did you mean \"cat\"?"},
 		{"a choice of keys", "{name: a, wish: {}}", "1:17: \"wish\" is not what belongs here\n\tfix: wish for a toy or a book"},
 		{"a choice of keys, misspelt", "{name: a, wish: {bok: 1}}", "1:17: \"wish\" is not what belongs here\n\tfix: did you mean \"book\" where you wrote \"bok\"?"},
-		{"too short", `{name: ""}`, "1:8: \"name\" is too short\n\tfix: fill it in, or leave it out"},
+		{"too short", `{name: ""}`, "1:8: \"name\" is too short\n\tfix: fill it in"},
 		{"deep", "{name: a, child: {name: b, child: {name: c, agee: 1}}}", "1:45: unknown key \"agee\"\n\tfix: did you mean \"age\"?"},
 		{"not even a map", "[]", "1:1: the file is a list\n\tfix: make it a map"},
 	} {
