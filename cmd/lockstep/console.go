@@ -16,6 +16,9 @@ const (
 	repeat = 10 * time.Second       // between two lines about it elsewhere
 )
 
+// echo is what a terminal shows of Ctrl-C, behind the status.
+const echo = "^C"
+
 // A console is standard error while a run is under way. What is written to it stands there as it would without one. On a
 // terminal the line below is the status of the run, written over and over; elsewhere, the status is a line of its own
 // from time to time.
@@ -90,7 +93,7 @@ func (c *console) draw() {
 		width = usual
 	}
 	s := c.status()
-	line := s.Line(width - 1) // a terminal may go to the next line behind the last column
+	line := s.Line(width - 1 - len(echo)) // a terminal may go to the next line behind the last column
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if line == c.line {
@@ -106,7 +109,7 @@ func (c *console) clear() {
 	if c.line == "" {
 		return
 	}
-	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)) // a character takes up to two columns
+	blanks := min(c.columns, 2*utf8.RuneCountInString(c.line)+len(echo)) // a character takes up to two columns
 	_, _ = io.WriteString(c.out, "\r"+strings.Repeat(" ", blanks)+"\r")
 	c.line = ""
 }

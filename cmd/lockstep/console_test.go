@@ -107,7 +107,7 @@ func TestATerminalShowsHowFarARunIs(t *testing.T) {
 		s.shows(t, "DIFFER items/story (1/509)", "")
 		run.is(report.Status{Done: 1, Differ: 1, Scenario: "client-tools/execute/timeout-of-a-tool\x1b[2J", Target: "typescript", Step: "1"})
 		pass(redraw)
-		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.6 s · client-tools/execute/timeout-o…")
+		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.6 s · client-tools/execute/timeout…")
 		run.is(report.Status{Done: 1, Differ: 1})
 		pass(redraw)
 		s.shows(t, "DIFFER items/story (1/509)", "1/509 · 1 differs · 3.7 s")
@@ -140,9 +140,11 @@ func TestAnInterruptLeavesACleanLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, interrupt := context.WithCancel(t.Context())
 		s := &screen{columns: 80}
-		c, _ := under(s, nil, true)
+		c, run := under(s, nil, true)
+		run.is(report.Status{Scenario: strings.Repeat("x", 100)})
 		stop := c.watch(ctx)
 		pass(time.Second)
+		fmt.Fprint(s, echo)
 		interrupt()
 		pass(5 * time.Second) // the targets take their time to end
 		s.shows(t, "")
@@ -207,7 +209,7 @@ func TestATerminalOfUnknownWidth(t *testing.T) {
 		run.is(report.Status{Scenario: strings.Repeat("x", 100)})
 		stop := c.watch(t.Context())
 		pass(time.Second)
-		if got := s.lines(t); len([]rune(got[0])) != 79 {
+		if got := s.lines(t); len([]rune(got[0])) != 77 {
 			t.Errorf("the screen shows %q", got)
 		}
 		stop()
