@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -245,3 +246,74 @@ components:
           required: [price]
           properties: {price: {type: integer}}
 `
+
+// BenchmarkJudge judges run files of two targets again, which nothing has to be sent for: one pair is two answers, each
+// held against the contract and what the scenario expects, and both compared. Beside it, encoding/json reads the two
+// bodies and reflect.DeepEqual compares them, one pair after the other on one processor; judging may use them all. Every
+// round has a contract that has judged nothing yet, and no content comes twice.
+func BenchmarkJudge(b *testing.B) {
+	const runs = 8
+	file := ordersProject(b, true).File
+	record := ordersRecord(b, file, runs)
+	judge := func() ratio.Cost {
+		p := reload(b, file)
+		return ratio.Of(func() {
+			for _, v := range p.JudgeRecord(b.Context(), record).Scenarios {
+				if v.Verdict != verdict.Match || v.Compared.Exchanges != exchanges {
+					b.Fatalf("%s is %s: %v", v.ID, v.Verdict, v.Findings)
+				}
+			}
+		})
+	}
+	bare := func() {
+		for _, c := range record.Cases {
+			for i := range c.Transcripts[0].Steps {
+				var sides [2]any
+				for side, t := range c.Transcripts {
+					if err := json.Unmarshal(t.Steps[i].Exchanges[0].Response.Body.Bytes, &sides[side]); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if reflect.DeepEqual(sides[0], sides[1]) { // the customers are not the same
+					b.Fatal("the bodies are equal")
+				}
+			}
+		}
+	}
+	judged, _ := ratio.Report(b, exchanges*runs,
+		ratio.Candidate{Name: "judged", Round: judge},
+		ratio.Candidate{Name: "bare", Round: func() ratio.Cost { return ratio.Of(bare) }},
+	)
+	b.ReportMetric(float64(time.Second)/float64(judged), "pairs/s")
+}
+
+func reload(b *testing.B, file string) *harness.Project {
+	p, err := harness.Load(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
+
+// ordersRecord runs the scenario so many times on two targets, and returns one record of all.
+func ordersRecord(b *testing.B, file string, runs int) *harness.Record {
+	p := reload(b, file)
+	targets := []string{"t0=" + serveOrders(b), "t1=" + serveOrders(b)}
+	var all *harness.Record
+	for range runs {
+		var file bytes.Buffer
+		if _, err := p.Run(b.Context(), &harness.Options{Targets: targets, RunFile: &file}); err != nil {
+			b.Fatal(err)
+		}
+		record, err := p.ReadRun(&file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if all == nil {
+			all = record
+		} else {
+			all.Cases = append(all.Cases, record.Cases...)
+		}
+	}
+	return all
+}

@@ -42,3 +42,12 @@ func (p *Project) Pick(sel Selection) ([]string, error) {
 
 // CompareRules returns the rules that hold in a scenario.
 func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return compareRules(p.Rules, s) }
+
+// JudgeRecord judges a run file that has been read.
+func (p *Project) JudgeRecord(ctx context.Context, r *Record) *Result {
+	result, err := p.judgeRecord(ctx, r, Options{})
+	if err != nil {
+		panic(err)
+	}
+	return result
+}

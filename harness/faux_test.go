@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -105,13 +106,16 @@ func overSockets(t *testing.T, p *harness.Project, right, wrong *faux.Server, id
 	if wrong != nil {
 		targets = append(targets, "wrong="+serve(t, wrong))
 	}
+	var file bytes.Buffer
 	result, err := p.Run(t.Context(), &harness.Options{
 		Targets: targets,
 		Select:  harness.Selection{Paths: ids, Skip: []string{"clock", "process"}},
+		RunFile: &file,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	isJudgedAgain(t, p, &file, result) // so that whatever a server does is judged twice
 	return result
 }
 

@@ -50,7 +50,7 @@ func TestAnInterruptedRunIsIncompleteAndAccusesNobody(t *testing.T) {
 				t.Fatal(err)
 			}
 			isInterrupted(t, result, "interrupted after 0 of 1 scenarios: interrupt; "+tc.in+" was under way")
-			err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error { return nil })
+			_, err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error { return nil })
 			if !errors.Is(err, transcript.ErrIncomplete) {
 				t.Errorf("its run file reads as %v, want %v", err, transcript.ErrIncomplete)
 			}
@@ -99,7 +99,7 @@ func TestAnInterruptLeavesWhatIsJudged(t *testing.T) {
 			t.Errorf("incomplete: %q, want %q", result.Incomplete, tc.incomplete)
 		}
 		transcripts := 0
-		err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error {
+		_, err = transcript.ReadRun(strings.NewReader(file.String()), nil, func(*transcript.Transcript) error {
 			transcripts++
 			return nil
 		})

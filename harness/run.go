@@ -134,7 +134,7 @@ func (e *execution) openRunFile() error {
 		return nil
 	}
 	h := transcript.RunHeader{
-		Version: Version, Started: e.result.Started, Seed: e.opts.Seed,
+		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs,
 		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
 	}
 	for i, t := range e.targets {
@@ -235,17 +235,11 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 // judge judges what the targets did, or notes why the scenario does not apply.
 func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
 	s := e.scenarios[i]
-	v := verdict.Judge(&verdict.Case{
-		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, NotApplicable: notApplicable,
-		Transcripts: ts, Alone: e.result.Alone,
-		Rules: compareRules(e.project.Rules, s), Contract: e.project.Contract,
-	})
+	v := e.project.judge(&Case{s, notApplicable, ts}, e.result.Alone)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.judged[i] = &v
-	e.done++
-	if e.opts.Monitor != nil {
-		e.opts.Monitor.judged(v.Verdict)
+	if e.file != nil && notApplicable != "" {
+		e.file.NotApplicable(s.ID, notApplicable)
 	}
 	for _, t := range ts {
 		e.coverage.Add(t)
@@ -253,8 +247,18 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 			e.failed = e.file.Write(t)
 		}
 	}
+	e.settle(i, &v)
+}
+
+// settle takes the judgement of a scenario and tells of it. The mutex is held.
+func (e *execution) settle(i int, v *verdict.Scenario) {
+	e.judged[i] = v
+	e.done++
+	if e.opts.Monitor != nil {
+		e.opts.Monitor.judged(v.Verdict)
+	}
 	if e.opts.Progress != nil {
-		e.opts.Progress(e.done, len(e.scenarios), &v)
+		e.opts.Progress(e.done, len(e.scenarios), v)
 	}
 }
 
@@ -268,11 +272,11 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	if ctx.Err() != nil && e.done < len(e.scenarios) {
 		r.Incomplete = fmt.Sprintf("interrupted after %d of %d scenarios: %v%s", e.done, len(e.scenarios), context.Cause(ctx), e.underWay())
 	}
+	r.Took = time.Since(r.Started)
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
-		e.failed = errors.Join(e.failed, e.file.Close())
+		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
 	}
 	r.Coverage = *e.coverage
-	r.Took = time.Since(r.Started)
 	r.Conclude()
 	return r, e.failed
 }

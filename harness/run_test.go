@@ -47,7 +47,7 @@ func TestTheRunFileSaysWhatRan(t *testing.T) {
 		}
 		return nil
 	}
-	err = transcript.ReadRun(strings.NewReader(file.String()), header, func(tr *transcript.Transcript) error {
+	_, err = transcript.ReadRun(strings.NewReader(file.String()), header, func(tr *transcript.Transcript) error {
 		got = append(got, tr.Scenario+" on "+tr.Target)
 		return nil
 	})

@@ -28,7 +28,7 @@ func TestWhatDecidesAboutColour(t *testing.T) {
 		{"the flag before the terminal", "never", variables{"CLICOLOR_FORCE": "1"}, true, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			f := runFlags{color: tc.flag}
+			f := outputFlags{color: tc.flag}
 			w := &world{getenv: func(name string) string { return tc.variables[name] }}
 			if got := f.colored(w, tc.terminal); got != tc.want {
 				t.Errorf("colour: %t, want %t", got, tc.want)

@@ -239,7 +239,7 @@ func TestTheStatusOfARunSaysWhatItWaitsForAndIsGoneInTheEnd(t *testing.T) {
 
 // One that dies takes hundreds of scenarios with it. Their lines must not push what matters off the screen.
 func TestLinesThatPileUpAreCut(t *testing.T) {
-	verdicts := func(f *runFlags, all ...verdict.Verdict) string {
+	verdicts := func(f *outputFlags, all ...verdict.Verdict) string {
 		var stderr strings.Builder
 		say := f.progress(&stderr, report.Paint{Verbose: f.verbose})
 		for i, v := range all {
@@ -248,14 +248,14 @@ func TestLinesThatPileUpAreCut(t *testing.T) {
 		return stderr.String()
 	}
 	all := slices.Repeat([]verdict.Verdict{verdict.Match, verdict.Unknown}, 100)
-	text := verdicts(&runFlags{}, all...)
+	text := verdicts(&outputFlags{}, all...)
 	if n := strings.Count(text, "UNKNOWN story"); n != 20 || !strings.HasSuffix(text, "(40/200)\nfurther ones are in the report\n") {
 		t.Errorf("%d lines of 100 are said:\n%s", n, text)
 	}
-	if text := verdicts(&runFlags{}, all[:41]...); strings.Contains(text, "further") {
+	if text := verdicts(&outputFlags{}, all[:41]...); strings.Contains(text, "further") {
 		t.Errorf("there are no further ones:\n%s", text)
 	}
-	if n := strings.Count(verdicts(&runFlags{verbose: true}, all...), "\n"); n != 200 {
+	if n := strings.Count(verdicts(&outputFlags{verbose: true}, all...), "\n"); n != 200 {
 		t.Errorf("%d lines of 200 are said when all are asked for", n)
 	}
 }

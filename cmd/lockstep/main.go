@@ -125,6 +125,7 @@ both values, and with what the contract says of each side.`,
 		Example: `  lockstep run                            all scenarios, all targets of lockstep.yaml
   lockstep run client-tools --jobs 2      the scenarios below scenarios/client-tools, two at a time
   lockstep run --target go                one target alone, against the contract
+  lockstep judge                          the last run again, without any server
   lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -143,7 +144,7 @@ both values, and with what the contract says of each side.`,
 	root.SetVersionTemplate("lockstep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(w), lintCommand(w), versionCommand(w))
+	root.AddCommand(runCommand(w), judgeCommand(w), lintCommand(w), versionCommand(w))
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = knownCommand // it would explain the program instead of a command that is not there

@@ -26,10 +26,8 @@ type runFlags struct {
 	seed      uint64
 	step      time.Duration
 	scenario  time.Duration
-	format    string
 	reports   string
-	color     string
-	verbose   bool
+	outputFlags
 }
 
 func runCommand(w *world) *cobra.Command {
@@ -70,10 +68,8 @@ Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, no
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
-	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit")
 	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for run.jsonl, report.json and junit.xml, relative to lockstep.yaml; - for none")
-	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
-	fl.BoolVarP(&f.verbose, "verbose", "v", false, "log what happens to the targets, and print each scenario")
+	f.register(cmd, "log what happens to the targets, and print each scenario")
 	return cmd
 }
 
@@ -86,15 +82,10 @@ func load(config string) (*harness.Project, error) {
 
 // validate checks what can be checked before anything is read.
 func (f *runFlags) validate() error {
-	switch {
-	case f.format != "text" && f.format != "json" && f.format != "junit":
-		return fmt.Errorf("--format is %q: write text, json or junit", f.format)
-	case f.color != "auto" && f.color != "always" && f.color != "never":
-		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
-	case f.step < 0 || f.scenario < 0:
+	if f.step < 0 || f.scenario < 0 {
 		return errors.New("--step-timeout and --scenario-timeout are times above 0")
 	}
-	return nil
+	return f.outputFlags.validate()
 }
 
 func (f *runFlags) run(ctx context.Context, w *world) error {
@@ -145,56 +136,6 @@ func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	return o
 }
 
-// progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of
-// scenarios, and the report says it once: after a screenful there are no more lines, unless everything is asked for.
-func (f *runFlags) progress(stderr io.Writer, paint report.Paint) func(done, of int, s *verdict.Scenario) {
-	const most = 20
-	lines := 0
-	return func(done, of int, s *verdict.Scenario) {
-		if s.Verdict != verdict.Match {
-			lines++
-		}
-		switch {
-		case lines <= most || f.verbose:
-			report.Progress(stderr, paint, done, of, s)
-		case lines == most+1 && s.Verdict != verdict.Match:
-			fmt.Fprintln(stderr, "further ones are in the report")
-		}
-	}
-}
-
-// ending is how the program ends after a run. A report that could not be written leaves a match unknown: whoever relies
-// on it has nothing.
-func ending(v verdict.Verdict, err error) error {
-	switch {
-	case v == verdict.Differ:
-		return &exitError{exitDiffer, err}
-	case v == verdict.Match && err == nil:
-		return nil
-	default:
-		return &exitError{exitUnknown, err}
-	}
-}
-
-func (f *runFlags) paint(w *world, terminal bool) report.Paint {
-	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose}
-}
-
-// colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal
-// that is written to.
-func (f *runFlags) colored(w *world, terminal bool) bool {
-	switch {
-	case f.color != "auto":
-		return f.color == "always"
-	case w.getenv("NO_COLOR") != "" || w.getenv("TERM") == "dumb":
-		return false
-	case w.getenv("CLICOLOR_FORCE") != "" && w.getenv("CLICOLOR_FORCE") != "0":
-		return true
-	default:
-		return terminal
-	}
-}
-
 func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 	level := slog.LevelWarn
 	if f.verbose {
@@ -209,13 +150,5 @@ func (f *runFlags) write(doc *report.Document, out *reports, w *world) error {
 		out.json.write(func(to io.Writer) error { return report.JSON(to, doc) }),
 		out.junit.write(func(to io.Writer) error { return report.JUnit(to, doc) }),
 	)
-	switch f.format {
-	case "json":
-		err = errors.Join(err, report.JSON(w.stdout, doc))
-	case "junit":
-		err = errors.Join(err, report.JUnit(w.stdout, doc))
-	default:
-		err = errors.Join(err, report.Text(w.stdout, doc, f.paint(w, w.terminal)))
-	}
-	return err
+	return errors.Join(err, f.print(doc, w))
 }

@@ -244,7 +244,7 @@ func transcripts(t *testing.T, dir string) []string {
 	}
 	defer file.Close()
 	var ids []string
-	err = transcript.ReadRun(file, nil, func(tr *transcript.Transcript) error {
+	_, err = transcript.ReadRun(file, nil, func(tr *transcript.Transcript) error {
 		ids = append(ids, tr.Scenario)
 		return nil
 	})

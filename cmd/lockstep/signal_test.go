@@ -141,7 +141,7 @@ func (p *command) isIncomplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	err = transcript.ReadRun(file, nil, func(*transcript.Transcript) error { return nil })
+	_, err = transcript.ReadRun(file, nil, func(*transcript.Transcript) error { return nil })
 	if !errors.Is(err, transcript.ErrIncomplete) {
 		t.Errorf("run.jsonl reads as %v, want %v", err, transcript.ErrIncomplete)
 	}

@@ -20,7 +20,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
-		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: help, lint, run, version"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: help, judge, lint, run, version"},
 		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
 		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep --help lists the flags"},
 		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
@@ -66,7 +66,7 @@ func TestHelpTeaches(t *testing.T) {
 	}{
 		{[][]string{{"--help"}, {"-h"}, {"help"}}, []string{
 			"An OpenAPI document is the contract, scenarios are the script, and lockstep.yaml says which servers run.",
-			"Examples:\n  lockstep run ", "\n  lint ", "\n  run ", "\n  version ",
+			"Examples:\n  lockstep run ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
 		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
 			"walks the scenarios through them side by side", "Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, nothing was started ·\n3 something could not be judged.",

@@ -26,7 +26,8 @@ type RunHeader struct {
 	Contract  string      `json:"contract"`  // SHA-256 of the contract
 	Scenarios string      `json:"scenarios"` // SHA-256 of the scenarios' files, in order
 	Rules     string      `json:"rules"`     // SHA-256 of lockstep.yaml
-	Targets   []RunTarget `json:"targets"`
+	Jobs      int         `json:"jobs"`      // scenarios at a time
+	Targets   []RunTarget `json:"targets"`   // the reference first
 }
 
 // A RunTarget is a target of a run.
@@ -40,6 +41,21 @@ type RunFooter struct {
 	Transcripts int    `json:"transcripts"`
 	Bodies      int    `json:"bodies"`
 	SHA256      string `json:"sha256"` // of every byte before this line
+	// Took is how long the run took.
+	Took time.Duration `json:"took"`
+	// NotApplicable has the scenarios that the run had no means for, in the order in which that was found.
+	NotApplicable []NotApplicable `json:"not_applicable,omitempty"`
+}
+
+// NotApplicable is a scenario without transcripts, and why it has none.
+type NotApplicable struct {
+	Scenario string `json:"scenario"`
+	Why      string `json:"why"`
+}
+
+// fits reports whether a footer is that of what was read.
+func (f *RunFooter) fits(read *RunFooter) bool {
+	return f.Transcripts == read.Transcripts && f.Bodies == read.Bodies && f.SHA256 == read.SHA256
 }
 
 // line is one line of a run file: exactly one of its fields is set.
@@ -156,8 +172,14 @@ func (rw *RunWriter) Write(t *Transcript) error {
 	return rw.flush()
 }
 
-// Close writes the footer. The caller closes what is below.
-func (rw *RunWriter) Close() error {
+// NotApplicable notes a scenario that has no transcripts.
+func (rw *RunWriter) NotApplicable(scenario, why string) {
+	rw.footer.NotApplicable = append(rw.footer.NotApplicable, NotApplicable{scenario, why})
+}
+
+// Close writes the footer, with the time that the run took. The caller closes what is below.
+func (rw *RunWriter) Close(took time.Duration) error {
+	rw.footer.Took = took
 	rw.footer.SHA256 = hex.EncodeToString(rw.sum.Sum(nil))
 	if err := rw.write(line{Footer: &rw.footer}); err != nil {
 		return err
@@ -177,25 +199,25 @@ func (rw *RunWriter) flush() error {
 var ErrIncomplete = errors.New("run file is incomplete")
 
 // ReadRun reads a run file and calls header with its beginning, unless that is nil, and each with one transcript after
-// the other. The transcripts are only to be trusted
-// when ReadRun has returned without an error: the footer comes last.
-func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) error {
+// the other. It returns the file's last line. The transcripts are only to be trusted when ReadRun has returned without
+// an error: the footer comes last.
+func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
 	rr := runReader{sum: sha256.New(), bodies: map[string][]byte{}}
 	in := bufio.NewReaderSize(r, 64<<10)
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		if err == io.EOF {
-			return fmt.Errorf("%w: no footer after line %d", ErrIncomplete, n-1)
+			return nil, fmt.Errorf("%w: no footer after line %d", ErrIncomplete, n-1)
 		}
 		if err != nil {
-			return fmt.Errorf("read run file: %w", err)
+			return nil, fmt.Errorf("read run file: %w", err)
 		}
-		done, err := rr.line(text, n == 1, header, each)
+		footer, err := rr.line(text, n == 1, header, each)
 		if err != nil {
-			return fmt.Errorf("read run file: line %d: %w", n, err)
+			return nil, fmt.Errorf("read run file: line %d: %w", n, err)
 		}
-		if done {
-			return nil
+		if footer != nil {
+			return footer, nil
 		}
 	}
 }
@@ -206,18 +228,20 @@ type runReader struct {
 	got    RunFooter
 }
 
-func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (done bool, err error) {
+// line takes a line. It returns the footer when that is the one.
+func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return false, err
+		return nil, err
 	}
 	if first != (l.Header != nil) {
-		return false, errors.New("a run file begins with one header")
+		return nil, errors.New("a run file begins with one header")
 	}
+	var err error
 	switch {
 	case l.Header != nil:
 		if l.Header.Format != Format {
-			return false, fmt.Errorf("format %d; this version of lockstep reads format %d", l.Header.Format, Format)
+			return nil, fmt.Errorf("format %d; this version of lockstep reads format %d", l.Header.Format, Format)
 		}
 		if header != nil {
 			err = header(*l.Header)
@@ -232,20 +256,20 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	case l.Transcript != nil:
 		rr.got.Transcripts++
 		if err := rr.fill(l.Transcript); err != nil {
-			return false, err
+			return nil, err
 		}
 		err = each(l.Transcript)
 	case l.Footer != nil:
 		rr.got.SHA256 = hex.EncodeToString(rr.sum.Sum(nil))
-		if rr.got != *l.Footer {
-			return false, fmt.Errorf("%w: its footer does not fit what is before it", ErrIncomplete)
+		if !l.Footer.fits(&rr.got) {
+			return nil, fmt.Errorf("%w: its footer does not fit what is before it", ErrIncomplete)
 		}
-		return true, nil
+		return l.Footer, nil
 	default:
-		return false, errors.New("neither a body nor a transcript")
+		return nil, errors.New("neither a body nor a transcript")
 	}
 	rr.sum.Write(text)
-	return false, err
+	return nil, err
 }
 
 // fill puts the contents into the bodies of a transcript.

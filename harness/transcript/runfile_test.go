@@ -63,14 +63,14 @@ func write(t *testing.T, ts ...*Transcript) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.Close(0); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 func read(data []byte) (h RunHeader, ts []*Transcript, err error) {
-	err = ReadRun(bytes.NewReader(data), func(got RunHeader) error { h = got; return nil }, func(t *Transcript) error {
+	_, err = ReadRun(bytes.NewReader(data), func(got RunHeader) error { h = got; return nil }, func(t *Transcript) error {
 		ts = append(ts, t)
 		return nil
 	})
@@ -150,13 +150,13 @@ func TestATranscriptIsInTheFileWhenItIsWritten(t *testing.T) {
 func TestErrorsOfTheReaderAndOfTheDiskComeThrough(t *testing.T) {
 	stop := errors.New("stop")
 	data := write(t, sample("ref"))
-	err := ReadRun(bytes.NewReader(data), func(RunHeader) error { return nil }, func(*Transcript) error { return stop })
+	_, err := ReadRun(bytes.NewReader(data), func(RunHeader) error { return nil }, func(*Transcript) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("ReadRun: %v, want the callback's error", err)
 	}
 	w, err := NewRunWriter(full{}, RunHeader{})
 	if err == nil {
-		err = errors.Join(w.Write(sample("ref")), w.Close())
+		err = errors.Join(w.Write(sample("ref")), w.Close(0))
 	}
 	if !errors.Is(err, errFull) {
 		t.Errorf("write to a full disk: %v", err)

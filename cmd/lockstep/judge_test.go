@@ -1,0 +1,95 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+func TestJudgePrintsWhatTheRunPrinted(t *testing.T) {
+	right := serve(t, &faux.Server{})
+	for _, tc := range []struct {
+		name    string
+		project project
+		code    int
+	}{
+		{"green", two(t, ""), exitMatch},
+		{"red", two(t, "wrong-type"), exitDiffer},
+		{"unknown", newProject(t, at("right", right), exits), exitUnknown},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := tc.project
+			ran := p.do(t, "run", "items", "--jobs", "1")
+			if ran.code != tc.code {
+				t.Fatalf("run: %+v, want the exit code %d", ran, tc.code)
+			}
+			again := p.do(t, "judge")
+			again.stderr = ran.stderr // scenarios are judged in any order
+			if diff := cmp.Diff(ran, again, cmp.AllowUnexported(outcome{})); diff != "" {
+				t.Errorf("judge prints something else (-run +judge):\n%s", diff)
+			}
+			for format, file := range map[string]string{"json": "reports/report.json", "junit": "reports/junit.xml"} {
+				o := p.do(t, "judge", "--format", format, filepath.Join(p.dir, "reports", "run.jsonl"))
+				if diff := cmp.Diff(strings.ReplaceAll(p.read(file), p.dir+"/", ""), o.stdout); diff != "" || o.code != tc.code || o.stderr != "" {
+					t.Errorf("judge --format %s: exit code %d, stderr %q (-%s +stdout):\n%s", format, o.code, o.stderr, file, diff)
+				}
+			}
+		})
+	}
+}
+
+func TestARunFileThatHasNoJudgementIsAMistake(t *testing.T) {
+	p := two(t, "")
+	if o := p.do(t, "judge"); o.code != exitUsage || !strings.Contains(o.stderr, "run.jsonl: no such file or directory\n\tfix: `lockstep run` writes it") {
+		t.Errorf("without a run: %+v", o)
+	}
+	if o := p.do(t, "run", "items/story"); o.code != exitMatch {
+		t.Fatalf("%+v", o)
+	}
+	whole := p.read("reports/run.jsonl")
+	p.write(t, "reports/cut.jsonl", whole[:len(whole)-5])
+	cut := filepath.Join(p.dir, "reports", "cut.jsonl")
+	for _, tc := range []struct {
+		name string
+		args []string
+		says string
+	}{
+		{"cut off", []string{cut}, "cut.jsonl: run file is incomplete: no footer after line "},
+		{"cut off, and the cure", []string{cut}, "\n\tfix: run again: a run that was interrupted, or is still under way, has no judgement\n"},
+		{"two files", []string{cut, cut}, "judge takes one run file, and "},
+		{"a format that there is not", []string{"--format", "xml"}, `--format is "xml": write text, json or junit`},
+	} {
+		if o := p.do(t, "judge", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {
+			t.Errorf("%s: %+v, want the exit code %d and %q", tc.name, o, exitUsage, tc.says)
+		}
+	}
+	scenario := filepath.Join(p.dir, "scenarios", "items", "story.yaml")
+	if err := os.WriteFile(scenario, append([]byte("# changed\n"), p.read("scenarios/items/story.yaml")...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := p.do(t, "judge")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "run.jsonl: the run file is of other scenarios than those of lockstep.yaml\n\tfix: judge it with") {
+		t.Errorf("other scenarios: %+v", o)
+	}
+}
+
+func TestOtherRulesAreNoted(t *testing.T) {
+	p := two(t, "other-value")
+	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
+		t.Fatalf("%+v", o)
+	}
+	rules := strings.Replace(p.read("lockstep.yaml"), "limits:", "    - {at: $..name, kind: text, because: a test}\nlimits:", 1)
+	p.write(t, "lockstep.yaml", rules)
+	o := p.do(t, "judge")
+	if o.code != exitMatch || o.stderr != "note: lockstep.yaml is not what it was when the run was made; its rules of now hold\n" {
+		t.Errorf("%+v", o)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// outputFlags are the flags about what a judgement looks like.
+type outputFlags struct {
+	format  string
+	color   string
+	verbose bool
+}
+
+func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
+	fl := cmd.Flags()
+	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit")
+	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
+}
+
+// validate checks what can be checked before anything is read.
+func (f *outputFlags) validate() error {
+	switch {
+	case f.format != "text" && f.format != "json" && f.format != "junit":
+		return fmt.Errorf("--format is %q: write text, json or junit", f.format)
+	case f.color != "auto" && f.color != "always" && f.color != "never":
+		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
+	}
+	return nil
+}
+
+// progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of
+// scenarios, and the report says it once: after a screenful there are no more lines, unless everything is asked for.
+func (f *outputFlags) progress(stderr io.Writer, paint report.Paint) func(done, of int, s *verdict.Scenario) {
+	const most = 20
+	lines := 0
+	return func(done, of int, s *verdict.Scenario) {
+		if s.Verdict != verdict.Match {
+			lines++
+		}
+		switch {
+		case lines <= most || f.verbose:
+			report.Progress(stderr, paint, done, of, s)
+		case lines == most+1 && s.Verdict != verdict.Match:
+			fmt.Fprintln(stderr, "further ones are in the report")
+		}
+	}
+}
+
+func (f *outputFlags) paint(w *world, terminal bool) report.Paint {
+	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose}
+}
+
+// colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal
+// that is written to.
+func (f *outputFlags) colored(w *world, terminal bool) bool {
+	switch {
+	case f.color != "auto":
+		return f.color == "always"
+	case w.getenv("NO_COLOR") != "" || w.getenv("TERM") == "dumb":
+		return false
+	case w.getenv("CLICOLOR_FORCE") != "" && w.getenv("CLICOLOR_FORCE") != "0":
+		return true
+	default:
+		return terminal
+	}
+}
+
+// print writes the report that standard output is to have.
+func (f *outputFlags) print(doc *report.Document, w *world) error {
+	switch f.format {
+	case "json":
+		return report.JSON(w.stdout, doc)
+	case "junit":
+		return report.JUnit(w.stdout, doc)
+	default:
+		return report.Text(w.stdout, doc, f.paint(w, w.terminal))
+	}
+}
+
+// ending is how the program ends after a judgement. A report that could not be written leaves a match unknown: whoever
+// relies on it has nothing.
+func ending(v verdict.Verdict, err error) error {
+	switch {
+	case v == verdict.Differ:
+		return &exitError{exitDiffer, err}
+	case v == verdict.Match && err == nil:
+		return nil
+	default:
+		return &exitError{exitUnknown, err}
+	}
+}

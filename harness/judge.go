@@ -1,0 +1,204 @@
+package harness
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// JudgeOptions say how a run file is judged. Nil is all defaults.
+type JudgeOptions struct {
+	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
+	Progress func(done, of int, s *verdict.Scenario)
+	Monitor  *Monitor // tells how far the judgement is, when set
+	// Note is called with a sentence for each circumstance that may make this judgement another one than the run's.
+	Note func(string)
+}
+
+// A Record is a run file that has been read, and found to be of a project.
+type Record struct {
+	Header transcript.RunHeader
+	Footer transcript.RunFooter
+	Cases  []*Case // in the order of the project's scenarios
+
+	ended []*transcript.Transcript // in the order of the file
+}
+
+// A Case is what the targets of a run did in one scenario.
+type Case struct {
+	Scenario      *scenario.Scenario
+	NotApplicable string                   // why there are no transcripts
+	Transcripts   []*transcript.Transcript // in the order of the header's targets
+}
+
+// Alone reports whether there was one target and nothing to compare it with.
+func (r *Record) Alone() bool { return len(r.Header.Targets) == 1 }
+
+// ReadRun reads a run file of the project. The error is a *UsageError when the file is of another contract or of other
+// scenarios, and transcript.ErrIncomplete when it has no end: such a file has no judgement.
+func (p *Project) ReadRun(file io.Reader) (*Record, error) {
+	r := &Record{}
+	cases := map[string]*Case{}
+	header := func(h transcript.RunHeader) error {
+		r.Header = h
+		return p.made(&h)
+	}
+	footer, err := transcript.ReadRun(file, header, func(t *transcript.Transcript) error {
+		c, err := p.caseOf(cases, t.Scenario)
+		if err == nil {
+			c.Transcripts = append(c.Transcripts, t)
+			r.ended = append(r.ended, t)
+		}
+		return err
+	})
+	if err != nil {
+		if usage, ok := errors.AsType[*UsageError](err); ok {
+			return nil, usage // the line says nothing
+		}
+		return nil, err
+	}
+	r.Footer = *footer
+	for _, n := range footer.NotApplicable {
+		c, err := p.caseOf(cases, n.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		c.NotApplicable = n.Why
+	}
+	for _, s := range p.Scenarios {
+		c := cases[s.ID]
+		if c == nil {
+			continue
+		}
+		if c.NotApplicable == "" && !c.arrange(r.Header.Targets) {
+			return nil, fmt.Errorf("read run file: the transcripts of %s are not those of the targets that the header names", s.ID)
+		}
+		r.Cases = append(r.Cases, c)
+	}
+	return r, nil
+}
+
+// made reports whether a run was made with the contract and the scenarios of the project.
+func (p *Project) made(h *transcript.RunHeader) error {
+	const fix = "judge it with the files that it was made with, or run again"
+	switch {
+	case h.Contract != p.sums.contract:
+		return &UsageError{"the run file is of another contract than " + p.ContractFile, fix}
+	case h.Scenarios != p.sums.scenarios:
+		return &UsageError{"the run file is of other scenarios than those of " + p.File, fix}
+	}
+	return nil
+}
+
+func (p *Project) caseOf(cases map[string]*Case, id string) (*Case, error) {
+	if c := cases[id]; c != nil {
+		return c, nil
+	}
+	i := slices.IndexFunc(p.Scenarios, func(s *scenario.Scenario) bool { return s.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("the project has no scenario %q", id)
+	}
+	cases[id] = &Case{Scenario: p.Scenarios[i]}
+	return cases[id], nil
+}
+
+// arrange puts the transcripts into the order of the targets. There must be one for each.
+func (c *Case) arrange(targets []transcript.RunTarget) bool {
+	at := func(t *transcript.Transcript) int {
+		return slices.IndexFunc(targets, func(r transcript.RunTarget) bool { return r.Name == t.Target })
+	}
+	slices.SortStableFunc(c.Transcripts, func(a, b *transcript.Transcript) int { return cmp.Compare(at(a), at(b)) })
+	return slices.EqualFunc(c.Transcripts, targets, func(t *transcript.Transcript, r transcript.RunTarget) bool { return t.Target == r.Name })
+}
+
+// judge judges a case by the rules of the project as they are now.
+func (p *Project) judge(c *Case, alone bool) verdict.Scenario {
+	return verdict.Judge(&verdict.Case{
+		ID: c.Scenario.ID, File: c.Scenario.File, Line: c.Scenario.Line, Why: c.Scenario.Why, NotApplicable: c.NotApplicable,
+		Transcripts: c.Transcripts, Alone: alone, Rules: compareRules(p.Rules, c.Scenario), Contract: p.Contract,
+	})
+}
+
+// Judge judges a run file again, without any server. It comes to what the run came to, as long as the rules of the project
+// and the version of lockstep are the same; that they are not is no error but a note. An interrupt leaves an incomplete
+// judgement.
+func (p *Project) Judge(ctx context.Context, file io.Reader, options *JudgeOptions) (*Result, error) {
+	var o JudgeOptions
+	if options != nil {
+		o = *options
+	}
+	record, err := p.ReadRun(file)
+	if err != nil {
+		return nil, err
+	}
+	if o.Note != nil {
+		p.notes(&record.Header, o.Note)
+	}
+	return p.judgeRecord(ctx, record, Options{Progress: o.Progress, Monitor: o.Monitor})
+}
+
+func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options) (*Result, error) {
+	h := &record.Header
+	e := &execution{
+		project: p, opts: opts,
+		result:   &Result{Started: h.Started, Seed: h.Seed, Jobs: h.Jobs, Alone: record.Alone()},
+		judged:   make([]*verdict.Scenario, len(record.Cases)),
+		coverage: p.Contract.NewCoverage(),
+	}
+	for _, c := range record.Cases {
+		e.scenarios = append(e.scenarios, c.Scenario)
+	}
+	if opts.Monitor != nil {
+		opts.Monitor.begin(len(record.Cases))
+	}
+	e.judgeAll(ctx, record.Cases)
+	for _, t := range record.ended { // what is undocumented is listed in the order in which it was seen
+		e.coverage.Add(t)
+	}
+	result, err := e.conclude(ctx)
+	result.Took = record.Footer.Took
+	return result, err
+}
+
+// notes says in what the judgement of a run file may not be that of the run.
+func (p *Project) notes(h *transcript.RunHeader, note func(string)) {
+	if h.Rules != p.sums.rules {
+		note(p.File + " is not what it was when the run was made; its rules of now hold")
+	}
+	if h.Version != Version {
+		note(fmt.Sprintf("the run was made by lockstep %s, and is judged by %s", h.Version, Version))
+	}
+}
+
+// judgeAll judges cases, as many at a time as there are processors.
+func (e *execution) judgeAll(ctx context.Context, cases []*Case) {
+	queue := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range queue {
+				v := e.project.judge(cases[i], e.result.Alone)
+				e.mu.Lock()
+				e.settle(i, &v)
+				e.mu.Unlock()
+			}
+		})
+	}
+	for i := range cases {
+		if ctx.Err() != nil {
+			break
+		}
+		queue <- i
+	}
+	close(queue)
+	workers.Wait()
+}
