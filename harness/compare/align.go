@@ -128,6 +128,22 @@ func explainGaps(pairs []pair) []pair {
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
+// pairStrays puts those events together that are alone on each side and have one name: one that came at another place and
+// with other values is one event, and to say that it is not sent would be untrue.
+func pairStrays(pairs []pair) []pair {
+	for i := range pairs {
+		if pairs[i].gap != EventExtra {
+			continue
+		}
+		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && p.ref.name == pairs[i].cand.name })
+		if lost >= 0 {
+			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
+			pairs[lost] = pair{}
+		}
+	}
+	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
+}
+
 // repeats reports whether an event that is alone stands beside one like it that is not, with at most more of its like
 // between them.
 func repeats(pairs []pair, i, step int) bool {

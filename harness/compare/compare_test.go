@@ -359,6 +359,15 @@ func TestStreams(t *testing.T) {
 		{"one that the reference does not have, twice", []string{`a 1`, `c 3`}, []string{`a 1`, `b 2`, `b 2`, `c 3`}, Stream{}, []string{"event-extra event 2 (b)", "event-extra event 3 (b)"}},
 		{"two change places", []string{`a 1`, `b 2`}, []string{`b 2`, `a 1`}, Stream{}, []string{"event-order event 2 (a)"}},
 		{"one is moved far", []string{`a 1`, `b 2`, `c 3`, `d 4`}, []string{`d 4`, `a 1`, `b 2`, `c 3`}, Stream{}, []string{"event-order event 1 (d)"}},
+		{"one is moved, and another in a field", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, Stream{}, []string{
+			"event-order event 3 (a)", "value event 1 (a) data /n",
+		}},
+		{"one is moved and changed, and one of its name is missing", []string{`a {"n":1}`, `a {"n":5}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `a {"n":9}`}, Stream{}, []string{
+			"event-missing event 2 (a)", "event-order event 3 (a)", "value event 1 (a) data /n",
+		}},
+		{"one is missing and one of another name too many", []string{`a {"n":1}`, `b 2`, `c 3`}, []string{`b 2`, `c 3`, `d {"n":9}`}, Stream{}, []string{
+			"event-missing event 1 (a)", "event-extra event 3 (d)",
+		}},
 		{"two of one name change places", []string{`a {"n":1}`, `a {"n":2}`}, []string{`a {"n":2}`, `a {"n":1}`}, Stream{}, []string{"event-order event 2 (a)"}},
 		{"a value in one", []string{`a {"n":1}`, `b {}`}, []string{`a {"n":2}`, `b {}`}, Stream{}, []string{"value event 1 (a) data /n"}},
 		{"another name", []string{`a 1`, `b {"n":1}`}, []string{`a 1`, `c {"n":1}`}, Stream{}, []string{"event-name event 2 (b)"}},

@@ -60,7 +60,7 @@ func (s *streams) compare() {
 	s.stem(&items)
 	for _, group := range s.groups(items[0], items[1]) {
 		pairs := align(group[0], group[1])
-		for _, p := range s.withoutConsequences(explainGaps(pairs)) {
+		for _, p := range pairStrays(s.withoutConsequences(explainGaps(pairs))) {
 			s.pair(p)
 		}
 	}
@@ -176,6 +176,9 @@ func (s *streams) pair(p pair) {
 		return
 	}
 	s.report(alone(p))
+	if p.moved != nil && !like(p.moved, p.cand) {
+		s.events(pair{ref: p.moved, cand: p.cand})
+	}
 }
 
 // alone describes an event that has no partner.
@@ -183,7 +186,7 @@ func alone(p pair) Difference {
 	d := Difference{Kind: p.gap, Events: [2]int{-1, -1}, At: both("event"), Reference: absent, Candidate: absent}
 	if p.gap == EventMissing {
 		d.Place, d.Events[0], d.Reference = eventPlace(p.ref), p.ref.index, showEvent(p.ref.event)
-		d.Text = "the candidate does not send " + p.ref.name
+		d.Text = "the candidate does not send this: " + p.ref.name
 		return d
 	}
 	d.Place, d.Events[1], d.Candidate = eventPlace(p.cand), p.cand.index, showEvent(p.cand.event)

@@ -48,16 +48,21 @@ var eventFaults = []*Fault{
 			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"bench"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"bench"}`, silent},
 		},
 		event: func(s *stream, ev event) {
-			switch ev.name + " " + ev.item {
-			case "created stool":
-				s.held = append(s.held, ev)
-			default:
-				s.send(ev)
-				for _, held := range s.held {
-					s.send(held)
-				}
-				s.held = nil
-			}
+			hold(s, ev, "created stool", func(event) {})
+		},
+	},
+	{
+		ID: "reordered-and-wrong-event", Doc: "it tells of two items in the wrong order, and of one by another name", In: "events/story",
+		Says: []Finding{
+			{difference, "event-order", "1", "stream feed: event 3 (created)", `event 2: created {"at":"‹time›","id":"‹id›","name":"stool"}`, `event 3: created {"at":"‹time›","id":"‹id›","name":"steel"}`, silent},
+			{difference, "value", "1", "stream feed: event 2 (created) data /name", `"stool"`, `"steel"`, silent},
+		},
+		Turned: []Finding{
+			{difference, "event-order", "1", "stream feed: event 2 (created)", `event 3: created {"at":"‹time›","id":"‹id›","name":"steel"}`, `event 2: created {"at":"‹time›","id":"‹id›","name":"stool"}`, silent},
+			{difference, "value", "1", "stream feed: event 3 (created) data /name", `"steel"`, `"stool"`, silent},
+		},
+		event: func(s *stream, ev event) {
+			hold(s, ev, "created stool", func(ev event) { ev.data["name"] = "steel" })
 		},
 	},
 	{
@@ -269,6 +274,20 @@ var eventFaults = []*Fault{
 			s.ended = true
 		}),
 	},
+}
+
+// hold keeps an event back until the next one has been sent.
+func hold(s *stream, ev event, which string, change func(event)) {
+	if ev.name+" "+ev.item == which {
+		change(ev)
+		s.held = append(s.held, ev)
+		return
+	}
+	s.send(ev)
+	for _, held := range s.held {
+		s.send(held)
+	}
+	s.held = nil
 }
 
 // beatFaults are in the rhythm of what keeps a stream alive.
