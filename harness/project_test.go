@@ -59,7 +59,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		want     []string // "file:line:column: what → fix"
 	}{
 		{"an empty file", sound, "", []string{"lockstep.yaml: the file is empty"}},
-		{"no YAML", "reference: right", "reference: {right", []string{"lockstep.yaml:3: not YAML: did not find expected ',' or '}'"}},
+		{"no YAML", "reference: right", "reference: {right", []string{"lockstep.yaml:3:12: not YAML: the { is not closed → close it with }"}},
 		{"a list", sound, "[]", []string{`lockstep.yaml:1:1: the file is a list → make it a map`}},
 		{"no reference", "reference: right\n", "", []string{`lockstep.yaml:1:1: the file has no "reference" → add it: reference, the target that is taken as right`}},
 		{"a misspelt key", "limits:", "limtis:", []string{`lockstep.yaml:7:1: unknown key "limtis" → did you mean "limits"?`}},

@@ -66,7 +66,8 @@ lockstep: 1 mistake
 	fix: did you mean "GET /health"? if it is meant to, mark the step malformed: true
 lockstep: 1 mistake
 `},
-		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5: not YAML: did not find expected ',' or '}'
+		{"a file that is cut off", "scenarios/items/new.yaml", func(string) string { return story + "  - {http: GET /health" }, `scenarios/items/new.yaml:5:5: not YAML: the { is not closed
+	fix: close it with }
 lockstep: 1 mistake
 `},
 	} {

@@ -142,6 +142,9 @@ var (
 
 // explainLoad turns the one error at which the loader stopped into problems, and adds the references it did not get to.
 func explainLoad(data []byte, src *source, err error) (ps Problems) {
+	if ps := yamldoc.Syntax("", data); ps != nil {
+		return ps // the loader's words for it name another line
+	}
 	if _, text, ok := strings.Cut(err.Error(), "yaml error: "); ok {
 		for line := range strings.Lines(noise.Replace(text)) {
 			line = strings.TrimSpace(line)

@@ -25,6 +25,9 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		want      []string // a part of each problem, in order
 	}{
 		{"not YAML", "openapi: [", []string{"api.yaml:1: "}},
+		{"a tab, far down", "openapi: 3.0.3\ninfo:\n  title: x\n  version: '1'\npaths:\n  /x:\n    get:\n\t  responses: {}\n", []string{"api.yaml:8: not YAML: a tab\n\tfix: indent with blanks"}},
+		{"a colon too many", "openapi: 3.0.3\ninfo:\n  title: x: y\n", []string{"api.yaml:3: not YAML: a second colon in the line\n\tfix: put the value in quotes"}},
+		{"a control character", "openapi: 3.0.3\ninfo: {title: 'a\ab'}\n", []string{"api.yaml:2: not YAML: the control character U+0007"}},
 		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: mapping key "info" already defined at line 2`}},
 		{"JSON cut short", `{"openapi": "3.0.3", `, []string{"the document is not JSON: the document ends before its value does"}},
 		{"a name twice in JSON", `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {}, "paths": {}}`,

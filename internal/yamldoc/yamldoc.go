@@ -161,7 +161,7 @@ func Parse(file string, data []byte) (*Node, problem.Problems) {
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); err == nil {
-		r.problem(second.Line, 0, "a second document begins", "write it into a file of its own")
+		r.problem(second.Line, second.Column, "a second document begins", "write it into a file of its own")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err, data)
 	}
@@ -179,23 +179,6 @@ type reader struct {
 
 func (r *reader) problem(line, column int, what, fix string) {
 	r.problems = append(r.problems, problem.Problem{File: r.file, Line: line, Column: column, What: what, Fix: fix})
-}
-
-var (
-	yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
-	// parserError is what the library's parser says, as opposed to its scanner.
-	parserError = regexp.MustCompile(`^did not find expected (node content|key|'.' indicator|',' or '.'|<.*>)$`)
-)
-
-// syntax reports what the YAML library says. It knows the line and not the column, and its parser, unlike its scanner,
-// counts lines from 0: then it leaves out the first, and names the one behind the last where the file ends too early.
-func (r *reader) syntax(err error, data []byte) {
-	m := yamlError.FindStringSubmatch(err.Error())
-	line, _ := strconv.Atoi(m[1])
-	if parserError.MatchString(m[2]) {
-		line = min(line+1, 1+bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")))
-	}
-	r.problem(line, 0, "not YAML: "+m[2], "")
 }
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)

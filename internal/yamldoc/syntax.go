@@ -1,0 +1,313 @@
+package yamldoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/lockstep-dev/lockstep/internal/problem"
+)
+
+// Syntax reports why a text is not YAML; nothing when it is.
+func Syntax(file string, data []byte) problem.Problems {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var doc yaml.Node
+		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			r := reader{file: file}
+			r.syntax(err, data)
+			return r.problems
+		}
+	}
+}
+
+var (
+	yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?(.*)$`)
+	// parserError is what the library's parser says, as opposed to its scanner.
+	parserError = regexp.MustCompile(`^did not find expected (node content|key|'.' indicator|',' or '.'|<.*>)$`)
+	anchorError = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
+
+// syntax reports why a text is not YAML. The library knows the line at best, and its words are about its own insides, so
+// that what people get wrong is looked for first: where there is an error already, a suspect is the culprit.
+func (r *reader) syntax(err error, data []byte) {
+	m := yamlError.FindStringSubmatch(err.Error())
+	line, _ := strconv.Atoi(m[1])
+	// The parser, unlike the scanner, counts lines from 0: it leaves out the first, and names the one behind the last
+	// where the file ends too early. The scanner leaves out the first as well.
+	if parserError.MatchString(m[2]) {
+		line = min(line+1, 1+bytes.Count(bytes.TrimRight(data, "\n"), []byte("\n")))
+	}
+	line = max(line, 1)
+	text := string(data)
+	if p, ok := unreadable(text); ok {
+		r.problem(p.Line, p.Column, p.What, p.Fix)
+		return
+	}
+	if name := anchorError.FindStringSubmatch(m[2]); name != nil {
+		line, column := position(text, strings.Index(text, "*"+name[1]))
+		r.problem(line, column, "alias *"+name[1], "write the value out; anchors and aliases are not read")
+		return
+	}
+	if line, column := tab(text, line); line > 0 {
+		r.problem(line, column, "not YAML: a tab", "indent with blanks")
+		return
+	}
+	if found := suspects(text); len(found) > 0 {
+		r.problems = append(r.problems, found...)
+		for i := range r.problems {
+			r.problems[i].File = r.file
+		}
+		return
+	}
+	content := lineAt(text, line)
+	column := 1 + len(content) - len(strings.TrimLeft(content, " "))
+	r.problem(line, column, "not YAML: "+m[2], "indent what belongs together alike, and put texts with special characters in quotes")
+}
+
+// unreadable finds the first character that YAML does not have.
+func unreadable(text string) (p problem.Problem, found bool) {
+	for i, c := range text {
+		switch {
+		case c == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			p.What, p.Fix = fmt.Sprintf("not YAML: the byte %#02x is not UTF-8", text[i]), "save the file as UTF-8"
+		case c < ' ' && c != '\t' && c != '\n' && c != '\r', c == 0x7f, c >= 0x80 && c < 0xa0 && c != 0x85, c == 0xfffe, c == 0xffff:
+			p.What, p.Fix = fmt.Sprintf("not YAML: the control character %U", c), fmt.Sprintf(`leave it out, or write "\u%04x" in double quotes`, c)
+		default:
+			continue
+		}
+		p.Line, p.Column = position(text, i)
+		return p, true
+	}
+	return p, false
+}
+
+// position returns the line and column of a byte.
+func position(text string, at int) (line, column int) {
+	before := text[:max(at, 0)]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[start:])
+}
+
+func lineAt(text string, line int) string {
+	for content := range strings.Lines(text) {
+		if line--; line == 0 {
+			return strings.TrimRight(content, "\r\n")
+		}
+	}
+	return ""
+}
+
+// tab finds a tab among what indents a line, next to where the library gave up.
+func tab(text string, near int) (line, column int) {
+	for line := near - 1; line <= near+1; line++ {
+		content := lineAt(text, line)
+		indent := content[:len(content)-len(strings.TrimLeft(content, " \t"))]
+		if i := strings.IndexByte(indent, '\t'); i >= 0 && len(indent) < len(content) {
+			return line, i + 1
+		}
+	}
+	return 0, 0
+}
+
+// most is how many suspects of a kind are told.
+const most = 50
+
+// suspects goes through a text that is not YAML and lists what certainly should not be there: a text with braces in it
+// among braces, which is what an expression without quotes looks like, or else the first quote or bracket that has no
+// partner, a character that no text begins with, or a second colon in a line.
+func suspects(text string) problem.Problems {
+	s := suspicion{text: text}
+	for s.at < len(s.text) {
+		s.token()
+	}
+	switch {
+	case len(s.expressions) > 0:
+		return s.expressions
+	case len(s.open) > 0:
+		s.suspect(s.open[0], fmt.Sprintf("the %c is not closed", text[s.open[0]]), fmt.Sprintf("close it with %c", partner[text[s.open[0]]]))
+	}
+	return s.others
+}
+
+var partner = map[byte]byte{'{': '}', '[': ']'}
+
+// A suspicion reads a text as YAML does, as far as that tells quotes, brackets and texts apart.
+type suspicion struct {
+	text        string
+	at          int
+	value       bool  // what comes next is the value of a key in the same line
+	open        []int // the brackets that are not closed
+	expressions problem.Problems
+	others      problem.Problems
+}
+
+func (s *suspicion) suspect(at int, what, fix string) {
+	if len(s.others) > 0 {
+		return // what follows may come of the first
+	}
+	line, column := position(s.text, at)
+	s.others = append(s.others, problem.Problem{Line: line, Column: column, What: "not YAML: " + what, Fix: fix})
+}
+
+// token reads what begins here.
+func (s *suspicion) token() {
+	switch c := s.text[s.at]; {
+	case c == '\n':
+		s.at++
+		s.value = false
+	case c == ' ' || c == '\t' || c == '\r':
+		s.at++
+	case c == '#':
+		s.skipLine()
+	case c == '"' || c == '\'':
+		s.quoted(c)
+	case c == '{' || c == '[':
+		s.open = append(s.open, s.at)
+		s.at++
+	case len(s.open) > 0 && strings.IndexByte("]},", c) >= 0:
+		s.separator(c)
+	case len(s.open) == 0 && (c == '|' || c == '>'):
+		s.block()
+	case strings.IndexByte("-?:", c) >= 0 && s.blankAt(s.at+1):
+		s.at++
+	case strings.IndexByte("@`%]},", c) >= 0 && !strings.HasPrefix(s.text[s.at:], "%YAML"):
+		s.suspect(s.at, fmt.Sprintf("no text begins with %c", c), "put the text in quotes")
+		s.skipLine()
+	default:
+		s.plain()
+	}
+}
+
+func (s *suspicion) blankAt(i int) bool {
+	return i >= len(s.text) || strings.IndexByte(" \t\r\n", s.text[i]) >= 0
+}
+
+func (s *suspicion) skipLine() {
+	if n := strings.IndexByte(s.text[s.at:], '\n'); n >= 0 {
+		s.at += n
+	} else {
+		s.at = len(s.text)
+	}
+}
+
+// separator reads what stands between the elements of a list or map in brackets, or ends it.
+func (s *suspicion) separator(c byte) {
+	if c != ',' {
+		last := s.open[len(s.open)-1]
+		if partner[s.text[last]] != c {
+			s.suspect(s.at, fmt.Sprintf("%c closes a %c", c, s.text[last]), fmt.Sprintf("close it with %c", partner[s.text[last]]))
+		}
+		s.open = s.open[:len(s.open)-1]
+	}
+	s.at++
+	if c == ',' || len(s.open) > 0 {
+		return
+	}
+	if rest := strings.TrimLeft(lineFrom(s.text, s.at), " \t"); rest != "" && rest[0] != '#' && rest[0] != ':' {
+		s.suspect(s.at+strings.Index(s.text[s.at:], rest), fmt.Sprintf("something stands behind the last %c", c), "remove it, or put all of the text in quotes")
+		s.skipLine()
+	}
+}
+
+func lineFrom(text string, at int) string {
+	rest, _, _ := strings.Cut(text[at:], "\n")
+	return strings.TrimRight(rest, "\r")
+}
+
+// quoted reads a text in quotes.
+func (s *suspicion) quoted(quote byte) {
+	start := s.at
+	for s.at++; s.at < len(s.text); s.at++ {
+		switch c := s.text[s.at]; {
+		case c == '\\' && quote == '"':
+			s.at++
+		case c == quote && quote == '\'' && strings.HasPrefix(s.text[s.at:], "''"):
+			s.at++
+		case c == quote:
+			s.at++
+			return
+		}
+	}
+	s.at = len(s.text)
+	s.open = nil
+	s.suspect(start, "the quote is not closed", fmt.Sprintf("close it with %c", quote))
+}
+
+// block passes over a text whose lines are indented deeper than the line that announces it.
+func (s *suspicion) block() {
+	begin := strings.LastIndexByte(s.text[:s.at], '\n') + 1
+	indent := len(indentation(s.text[begin:]))
+	for s.skipLine(); s.at < len(s.text); {
+		next := s.text[s.at+1:]
+		line := lineFrom(next, 0)
+		if strings.TrimSpace(line) != "" && len(indentation(line)) <= indent {
+			return
+		}
+		s.at++
+		s.skipLine()
+	}
+}
+
+func indentation(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
+
+// plain reads a text without quotes, to the end of its line at most.
+func (s *suspicion) plain() {
+	start := s.at
+	for ; s.at < len(s.text) && s.text[s.at] != '\n'; s.at++ {
+		c := s.text[s.at]
+		switch {
+		case c == '#' && s.blankAt(s.at-1):
+			return
+		case c == ':' && s.blankAt(s.at+1):
+			s.colon(start)
+			return
+		case len(s.open) > 0 && (strings.IndexByte("{[", c) >= 0 || c == '?'):
+			s.unquoted(start)
+			return
+		case len(s.open) > 0 && strings.IndexByte("]},", c) >= 0:
+			return
+		}
+	}
+}
+
+// colon reads what makes a key of a text. A value in the same line is no key.
+func (s *suspicion) colon(start int) {
+	if s.value && len(s.open) == 0 {
+		s.suspect(start, "a second colon in the line", "put the value in quotes")
+		s.skipLine()
+		return
+	}
+	s.at++
+	s.value = true
+}
+
+// unquoted reads a text in brackets that has to be in quotes: to what separates it from the next, outside of ${{ }}.
+func (s *suspicion) unquoted(start int) {
+	for s.at < len(s.text) && strings.IndexByte("\n,]}", s.text[s.at]) < 0 {
+		if strings.HasPrefix(s.text[s.at:], "{{") {
+			const longest = 200 // of an expression
+			if end := strings.Index(lineFrom(s.text[:min(len(s.text), s.at+longest)], s.at), "}}"); end >= 0 {
+				s.at += end + 1
+			}
+		}
+		s.at++
+	}
+	if len(s.expressions) == most {
+		return
+	}
+	text := strings.TrimRight(s.text[start:s.at], " \t\r")
+	line, column := position(s.text, start)
+	s.expressions = append(s.expressions, problem.Problem{
+		Line: line, Column: column, What: fmt.Sprintf("not YAML: %s stands in brackets without quotes", text), Fix: fmt.Sprintf("put %q in quotes", text),
+	})
+}
