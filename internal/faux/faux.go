@@ -57,9 +57,9 @@ func (s *Server) init() {
 // Serve answers connections until Close, and returns nil then.
 func (s *Server) Serve(l net.Listener) error {
 	s.init()
-	s.mu.Lock()
-	s.listeners = append(s.listeners, l)
-	s.mu.Unlock()
+	if !s.listen(l) {
+		return l.Close()
+	}
 	for {
 		c, err := l.Accept()
 		if s.isClosed() {
@@ -74,6 +74,16 @@ func (s *Server) Serve(l net.Listener) error {
 		s.accepted.Add(1)
 		s.take(c)
 	}
+}
+
+// listen notes a listener, for Close to close it. It reports false when Close has been called already.
+func (s *Server) listen(l net.Listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.listeners = append(s.listeners, l)
+	}
+	return !s.closed
 }
 
 func (s *Server) isClosed() bool {
