@@ -97,17 +97,17 @@ func Load(file string) (*Project, error) {
 		return nil, err
 	}
 	root, problems := yamldoc.Parse(file, data)
-	if len(problems) == 0 {
-		problems = projectSchema().Check(file, root)
-	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	p := &Project{File: file, Reference: root.Get("reference").Text, sums: sums{rules: sum(data)}}
-	l := loader{p: p, dir: filepath.Dir(file)}
-	l.targets(root)
-	l.limits(root.Get("limits"))
-	l.rules(root.Get("compare"))
+	p := &Project{File: file, Reference: root.Get("reference").Str(), sums: sums{rules: sum(data)}}
+	l := loader{p: p, dir: filepath.Dir(file), problems: projectSchema().Check(file, root)}
+	if len(l.problems) == 0 { // else who knows what the nodes are like
+		l.targets(root)
+		l.limits(root.Get("limits"))
+		l.rules(root.Get("compare"))
+		l.shaped = true
+	}
 	l.contract(root)
 	if err := l.scenarios(root.Get("scenarios")); err != nil {
 		return nil, err
@@ -119,10 +119,12 @@ func Load(file string) (*Project, error) {
 	return p, nil
 }
 
-// A loader fills a project from the nodes of its file, whose shape the schema has checked.
+// A loader fills a project from the nodes of its file. Those that the schema has something against are passed over, and
+// the other files are read all the same.
 type loader struct {
 	p        *Project
 	dir      string
+	shaped   bool // the schema has nothing against the file
 	problems scenario.Problems
 }
 
@@ -231,10 +233,14 @@ func (l *loader) rules(n *yamldoc.Node) {
 }
 
 func (l *loader) contract(root *yamldoc.Node) {
-	file := l.path(root.Get("contract").Text)
+	n := root.Get("contract")
+	if !named(n) {
+		return
+	}
+	file := l.path(n.Text)
 	data, err := os.ReadFile(file)
 	if err != nil {
-		l.problem(root.Get("contract"), err.Error(), "name the OpenAPI document, relative to this file")
+		l.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
 		return
 	}
 	l.p.sums.contract = sum(data)
@@ -250,7 +256,13 @@ func (l *loader) contract(root *yamldoc.Node) {
 	l.p.Contract, l.p.ContractFile = doc, file
 }
 
+// named reports whether a node names a file, as the schema wants it to.
+func named(n *yamldoc.Node) bool { return n != nil && n.Kind == yamldoc.String && n.Text != "" }
+
 func (l *loader) scenarios(n *yamldoc.Node) error {
+	if !named(n) {
+		return nil
+	}
 	dir := l.path(n.Text)
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
@@ -291,7 +303,9 @@ func (l *loader) references() {
 			rows++
 		}
 		l.problems = append(l.problems, l.p.checkScenario(l.p.Scenarios[i])...) // rows share their steps
-		l.problems = append(l.problems, l.p.checkRequests(l.p.Scenarios[i:i+rows])...)
+		if l.shaped {                                                           // for the header fields of targets
+			l.problems = append(l.problems, l.p.checkRequests(l.p.Scenarios[i:i+rows])...)
+		}
 		i += rows
 	}
 }

@@ -63,8 +63,11 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a list", sound, "[]", []string{`lockstep.yaml:1:1: the file is a list → make it a map`}},
 		{"no reference", "reference: right\n", "", []string{`lockstep.yaml:1:1: the file has no "reference" → add it: reference, the target that is taken as right`}},
 		{"a misspelt key", "limits:", "limtis:", []string{`lockstep.yaml:7:1: unknown key "limtis" → did you mean "limits"?`}},
-		{"a misspelt key of a target", "{get: /health}}\n  wrong", "{gte: /health}}\n  wrong", []string{
-			`lockstep.yaml:5:45: "ready" has no "get" → add it: get, the path that answers then`, `lockstep.yaml:5:46: unknown key "gte" → did you mean "get"?`,
+		{"a misspelt key of a target", "{get: /health}}\n  wrong", "{gte: /health}}\n  wrong", []string{`lockstep.yaml:5:46: unknown key "gte" → did you mean "get"?`}},
+		{"a misspelt command", "command: [", "comand: [", []string{`lockstep.yaml:6:11: unknown key "comand" → did you mean "command"?`}},
+		{"no contract, and one that nobody knows", "contract: openapi.yaml", "contract: [openapi.yaml]\npath: x", []string{
+			`lockstep.yaml:1:11: "contract" is a list → make it a string`,
+			`lockstep.yaml:2:1: unknown key "path" → use one of: compare, contract, limits, reference, scenarios, targets, undocumented`,
 		}},
 		{"a reference that is no target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is no target → did you mean "right"?`}},
 		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},
@@ -152,6 +155,34 @@ func TestMistakesOfAllFilesAreReportedAtOnce(t *testing.T) {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Fatalf("problem %d is not %q:\n%s", i+1, want, strings.Join(got, "\n"))
 		}
+	}
+}
+
+// A slip in lockstep.yaml does not keep the mistakes of the other files back, nor what they say of each other.
+func TestOtherFilesAreReadBesideAProjectOfAnotherShape(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", strings.Replace(sound, "{get: /health}}\n  wrong: {", "{get: /health}}\n  wrong: {redy: {get: /}, ", 1))
+	add(t, file, "scenarios/items/story.yaml", "scenario: items/story\nwhy: x\nsource: x\nsteps: [{http: GET /itmes}, {http: GET /items}]\n")
+	add(t, file, "scenarios/items/every-step.yaml", "steps: 5")
+	got := problems(t, file)
+	for i, want := range []string{
+		`lockstep.yaml:6:11: unknown key "redy" → did you mean "ready"?`,
+		`scenarios/items/every-step.yaml:1:1: the file has no "scenario"`,
+		`scenarios/items/every-step.yaml:1:1: the file has no "why"`,
+		`scenarios/items/every-step.yaml:1:1: the file has no "source"`,
+		`scenarios/items/every-step.yaml:1:8: "steps" is a number`,
+		`scenarios/items/story.yaml:4:16: the contract has no operation for GET /itmes`,
+	} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Fatalf("problem %d is not %q:\n%s", i+1, want, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 6 { // which query GET /items needs depends on the targets
+		t.Errorf("%d problems:\n%s", len(got), strings.Join(got, "\n"))
+	}
+	add(t, file, "openapi.yaml", "openapi: [")
+	if got := problems(t, file); len(got) != 6 || !strings.HasPrefix(got[1], "openapi.yaml:1:10: not YAML: the [ is not closed") {
+		t.Errorf("with a contract that is not YAML:\n%s", strings.Join(got, "\n"))
 	}
 }
 

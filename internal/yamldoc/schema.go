@@ -112,6 +112,11 @@ type checker struct {
 func (c *checker) walk(e *jsonschema.ValidationError) {
 	if fix, ok := c.subschema(e)["x-fix"].(string); ok && isChoice(e.ErrorKind) {
 		name, n := c.locate(e.InstanceLocation)
+		for _, key := range wanted(e) {
+			if misspelt(n, key, c.subschema(e)) {
+				return
+			}
+		}
 		c.add(n, name+" is not what belongs here", c.choiceFix(e, n, fix))
 		return
 	}
@@ -164,17 +169,35 @@ func isChoice(k jsonschema.ErrorKind) bool {
 	return false
 }
 
-// choiceFix is the schema's own fix, or the nearest of the keys it wants one of when the file has a misspelt one.
-func (c *checker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) string {
-	var wanted []string
-	for _, cause := range e.Causes {
+// wanted returns the keys that a choice wants one of.
+func wanted(choice *jsonschema.ValidationError) []string {
+	var keys []string
+	for _, cause := range choice.Causes {
 		if r, ok := cause.ErrorKind.(*kind.Required); ok {
-			wanted = append(wanted, r.Missing...)
+			keys = append(keys, r.Missing...)
 		}
 	}
+	return keys
+}
+
+// misspelt reports whether a key that is missing is there with a slip in it: then that is told as an unknown key, and
+// once is enough.
+func misspelt(n *Node, key string, sub map[string]any) bool {
+	if open, ok := sub["additionalProperties"].(bool); !ok || open {
+		return false
+	}
+	known := properties(sub)
+	return slices.ContainsFunc(n.Keys, func(k *Node) bool {
+		near, ok := problem.Nearest(k.Text, known)
+		return ok && near == key && !slices.Contains(known, k.Text)
+	})
+}
+
+// choiceFix is the schema's own fix, or the nearest of the keys it wants one of when the file has a misspelt one.
+func (c *checker) choiceFix(e *jsonschema.ValidationError, n *Node, fix string) string {
 	if n.Kind == Map {
 		for _, k := range n.Keys {
-			if near, ok := problem.Nearest(k.Text, wanted); ok {
+			if near, ok := problem.Nearest(k.Text, wanted(e)); ok {
 				return fmt.Sprintf("did you mean %q where you wrote %q?", near, k.Text)
 			}
 		}
@@ -193,7 +216,9 @@ func (c *checker) leaf(e *jsonschema.ValidationError) {
 		}
 	case *kind.Required:
 		for _, p := range k.Missing {
-			c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(e, p))
+			if !misspelt(n, p, sub) {
+				c.add(n, fmt.Sprintf("%s has no %q", name, p), "add it: "+c.about(e, p))
+			}
 		}
 	case *kind.DependentRequired:
 		for _, p := range k.Missing {

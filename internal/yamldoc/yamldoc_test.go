@@ -130,6 +130,7 @@ func TestTheSchemaNamesThePlaceAndTheCure(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"fine", "{name: a, age: 1, size: 1cm, pet: cat, child: {name: b}, wish: {toy: x}}", ""},
 		{"a key is missing", "age: 1", "1:1: the file has no \"name\"\n\tfix: add it: name, what to call them"},
+		{"a key is missing and misspelt", "nmae: a", "1:1: unknown key \"nmae\"\n\tfix: did you mean \"name\"?"},
 		{"a key is missing in a list", "name: a\nlist:\n  - {}\n", "3:5: item 1 of \"list\" has no \"size\"\n\tfix: add it: size, how tall, with its unit"},
 		{"an unknown key", "name: a\naeg: 1", "2:1: unknown key \"aeg\"\n\tfix: did you mean \"age\"?"},
 		{"an unknown key like no other", "name: a\nzzzzzz: 1", "2:1: unknown key \"zzzzzz\"\n\tfix: use one of: age, child, list, name, pet, size, teeth, toys, wish"},
