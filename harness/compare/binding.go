@@ -93,15 +93,44 @@ type place struct {
 // nearness is how far from the moment it was seen a generated time may lie.
 const nearness = time.Hour
 
-// near reports whether each side's moment lies near the time it was seen.
-func (p place) near(kind tokenKind, ref, cand string) bool {
+// textsDiffer is said of two texts when there is no more to say.
+const textsDiffer = "the texts differ"
+
+// far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
+func (p place) far(kind tokenKind, ref, cand string) string {
+	var out []string
 	for side, text := range [2]string{ref, cand} {
 		t, ok := moment(kind, text)
-		if !ok || t.Sub(p.seen[side]).Abs() > nearness {
-			return false
+		if !ok {
+			out = append(out, sideNames[side]+"'s is none")
+		} else if d := t.Sub(p.seen[side]); d.Abs() > nearness {
+			out = append(out, fmt.Sprintf("%s's is %s it was seen", sideNames[side], distance(d)))
 		}
 	}
-	return true
+	return strings.Join(out, ", ")
+}
+
+var sideNames = [2]string{"the reference", "the candidate"}
+
+// distance says how far a time lies from another: "2h0m0s before", "9000 days after".
+func distance(d time.Duration) string {
+	const day = 24 * time.Hour
+	word := "after"
+	if d < 0 {
+		word = "before"
+	}
+	if d = d.Abs(); d >= 2*day {
+		return fmt.Sprintf("%d days %s", d.Round(day)/day, word)
+	}
+	return d.Round(time.Minute).String() + " " + word
+}
+
+// otherUnit says in what two times are written, when that differs; "" when it does not, or when one is no time.
+func otherUnit(ref, cand tokenKind) string {
+	if ref == cand || !ref.isTime() || !cand.isTime() {
+		return ""
+	}
+	return fmt.Sprintf("the times are written differently: %s, where the reference has %s", cand.unit(), ref.unit())
 }
 
 // texts compares two texts up to renaming. It returns how they differ and a sentence; "" when they do not.
@@ -118,7 +147,12 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		if r, c := leadOf(ref, rt), leadOf(cand, ct); r != "" && c != "" {
 			return IDForm, fmt.Sprintf("the ids are made differently: behind %q, and behind %q", r, c)
 		}
-		return ValueDiffers, "the texts differ"
+		if len(rt) == 1 && len(ct) == 1 {
+			if why := otherUnit(rt[0].kind, ct[0].kind); why != "" {
+				return ValueDiffers, why
+			}
+		}
+		return ValueDiffers, textsDiffer
 	}
 	composite, remade := false, ""
 	for i, t := range rt {
@@ -133,8 +167,10 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 			}
 			continue
 		}
-		if rv != cv && !p.near(t.kind, rv, cv) {
-			return ValueDiffers, "the times differ, and are not those of this run"
+		if rv != cv {
+			if why := p.far(t.kind, rv, cv); why != "" {
+				return ValueDiffers, "the times differ: " + why
+			}
 		}
 		composite = composite || t.kind == tokMillis && len(rv) < len(ref)
 	}

@@ -107,12 +107,14 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 	default:
 		for i := range rv {
 			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen})
-			switch kind {
-			case "":
-			case ValueDiffers:
+			switch {
+			case kind == "":
+			case kind != ValueDiffers:
+				d.Kind, d.Text = kind, why
+			case why == textsDiffer:
 				d.Kind, d.Text = HeaderValue, "the values differ"
 			default:
-				d.Kind, d.Text = kind, why
+				d.Kind, d.Text = HeaderValue, why
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -70,8 +71,10 @@ func (d *documents) node(at spot, ref, cand *jsontree.Node) {
 	case jsontree.String:
 		d.string(at, ref, cand)
 	case jsontree.Number:
-		if !jsontree.EqualNumbers(ref.Text, cand.Text) && !d.times(ref.Text, cand.Text) {
-			d.differ(ValueDiffers, at, ref, cand, "the numbers differ")
+		if !jsontree.EqualNumbers(ref.Text, cand.Text) {
+			if why := d.numbers(ref.Text, cand.Text); why != "" {
+				d.differ(ValueDiffers, at, ref, cand, why)
+			}
 		}
 	default:
 		if ref.Text != cand.Text {
@@ -86,11 +89,20 @@ func (d *documents) string(at spot, ref, cand *jsontree.Node) {
 	}
 }
 
-// times reports whether two numbers are moments of this run.
-func (d *documents) times(ref, cand string) bool {
+// numbers says how two numbers differ; "" when they are moments of this run.
+func (d *documents) numbers(ref, cand string) string {
 	rk, rn := epochLen(ref)
 	ck, cn := epochLen(cand)
-	return rn == len(ref) && cn == len(cand) && rk == ck && d.place.near(rk, ref, cand)
+	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
+		return "the numbers differ"
+	}
+	if why := otherUnit(rk, ck); why != "" {
+		return why
+	}
+	if why := d.place.far(rk, ref, cand); why != "" {
+		return "the times differ: " + why
+	}
+	return ""
 }
 
 // time compares two values that a rule calls times: of one shape, each near the moment it was seen.
@@ -101,11 +113,15 @@ func (d *documents) time(at spot, ref, cand *jsontree.Node) {
 		return
 	}
 	if !sameShape(ref.Text, rt, cand.Text, ct) {
-		d.differ(ValueDiffers, at, ref, cand, "the times are written differently")
+		why := "the times are written differently"
+		if len(ct) == 1 {
+			why = cmp.Or(otherUnit(rt[0].kind, ct[0].kind), why)
+		}
+		d.differ(ValueDiffers, at, ref, cand, why)
 		return
 	}
-	if !d.place.near(rt[0].kind, ref.Text, cand.Text) {
-		d.differ(ValueDiffers, at, ref, cand, "a time is not near the moment it was seen")
+	if why := d.place.far(rt[0].kind, ref.Text, cand.Text); why != "" {
+		d.differ(ValueDiffers, at, ref, cand, "a time is not near the moment it was seen: "+why)
 	}
 }
 

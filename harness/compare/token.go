@@ -36,6 +36,20 @@ func (k tokenKind) String() string {
 // isTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
 func (k tokenKind) isTime() bool { return k >= tokMillis }
 
+// unit says how a time of the kind is written.
+func (k tokenKind) unit() string {
+	switch k {
+	case tokMillis:
+		return "milliseconds"
+	case tokSeconds:
+		return "seconds"
+	case tokHTTPDate:
+		return "a date of HTTP"
+	default:
+		return "a time of RFC 3339"
+	}
+}
+
 // A knownValue is a text that counts as a token wherever it stands.
 type knownValue struct {
 	value string
