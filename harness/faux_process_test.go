@@ -34,7 +34,7 @@ func process(t *testing.T, name, role, report string) string {
 	}
 	within := "60s"
 	if role == "never-ready" {
-		within = "1.5s"
+		within = "5s"
 	}
 	return fmt.Sprintf(`
   %s:

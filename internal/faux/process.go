@@ -88,7 +88,7 @@ var processFaults = []*Fault{
 	},
 	{
 		ID: "never-ready", Doc: "it listens, and is never ready", In: "items/story",
-		Reason: `start target "‹name›": not ready within 1.5s: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
+		Reason: `start target "‹name›": not ready within 5s: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
 		answer: func(a *answer) { a.say(http.StatusServiceUnavailable, nil, "") },
 	},
 	{
