@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -150,7 +151,7 @@ func explainLoad(data []byte, src *source, err error) (ps Problems) {
 			line = strings.TrimSpace(line)
 			if m := yamlLine.FindStringSubmatch(line); m != nil {
 				n, _ := strconv.Atoi(m[1])
-				ps = append(ps, Problem{Line: n, What: m[2]})
+				ps = append(ps, src.explainLine(n, m[2]))
 			} else if line != "" {
 				ps = append(ps, Problem{What: strings.TrimPrefix(line, "yaml: ")})
 			}
@@ -162,9 +163,29 @@ func explainLoad(data []byte, src *source, err error) (ps Problems) {
 	}
 	p := Problem{What: err.Error()}
 	if m := quotedRef.FindStringSubmatch(p.What); m != nil {
-		p.Line = src.lineOf(m[1])
+		p.Line, p.Column = src.place(m[1])
 	}
 	return Problems{p}
+}
+
+var keyTwice = regexp.MustCompile(`^mapping key "(.*)" already defined at line (\d+)$`)
+
+// explainLine adds to what is said of a line the column, where that is about a key which stands twice.
+func (s *source) explainLine(line int, text string) Problem {
+	p := Problem{Line: line, What: text}
+	m := keyTwice.FindStringSubmatch(text)
+	if m == nil || line > len(s.lines()) {
+		return p
+	}
+	p.What, p.Fix = fmt.Sprintf("key %q stands twice, first in line %s", m[1], m[2]), "remove one of them"
+	l := s.lines()[line-1]
+	if at := strings.LastIndex(l.text, m[1]); at >= 0 && strings.Count(l.text, m[1]) <= 2 {
+		if m[2] != strconv.Itoa(line) { // the first of the line, when the other stands elsewhere
+			at = strings.Index(l.text, m[1])
+		}
+		p.Column = l.indent + utf8.RuneCountInString(l.text[:at]) + 1
+	}
+	return p
 }
 
 var quotedRef = regexp.MustCompile(`"([^"]*#/[^"]*)"`)

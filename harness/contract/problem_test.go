@@ -28,7 +28,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		{"a tab, far down", "openapi: 3.0.3\ninfo:\n  title: x\n  version: '1'\npaths:\n  /x:\n    get:\n\t  responses: {}\n", []string{"api.yaml:8: not YAML: a tab\n\tfix: indent with blanks"}},
 		{"a colon too many", "openapi: 3.0.3\ninfo:\n  title: x: y\n", []string{"api.yaml:3: not YAML: a second colon in the line\n\tfix: put the value in quotes"}},
 		{"a control character", "openapi: 3.0.3\ninfo: {title: 'a\ab'}\n", []string{"api.yaml:2: not YAML: the control character U+0007"}},
-		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: mapping key "info" already defined at line 2`}},
+		{"a key twice", "openapi: 3.0.3\ninfo: {}\ninfo: {}\n", []string{`api.yaml:3: key "info" stands twice, first in line 2` + "\n\tfix: remove one of them"}},
 		{"JSON cut short", `{"openapi": "3.0.3", `, []string{"the document is not JSON: the document ends before its value does"}},
 		{"a name twice in JSON", `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {}, "paths": {}}`,
 			[]string{`/paths the name "paths" stands twice in one object`}},
@@ -149,6 +149,25 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMistakesOfADocumentHaveTheirColumns(t *testing.T) {
+	for _, tc := range []struct{ name, doc, want string }{
+		{"a tab", "openapi: 3.0.3\ninfo:\n  title: x\n \tversion: '1'\n", "api.yaml:4:2: not YAML: a tab"},
+		{"a key twice", "openapi: 3.0.3\ninfo: {title: x, version: '1'}\npaths:\n  /x:\n    get: {responses: {}}\n    get: {}\n", `api.yaml:6:5: key "get" stands twice, first in line 5`},
+		{"a key twice in a line", "openapi: 3.0.3\ninfo: {title: x, title: y}\n", `api.yaml:2:18: key "title" stands twice, first in line 2`},
+		{"a reference like another", api(`
+  /a:
+    get:
+      responses:
+        '200': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}}
+        '201': {description: ü, content: {application/json: {schema: {$ref: '#/components/schemas/Pe'}}}}`, "    Pet: {type: object}"),
+			`api.yaml:8:78: $ref leads to "#/components/schemas/Pe", which does not exist`},
+	} {
+		if got := problemsOf(t, tc.doc)[0].Error(); !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s: %s\nwant %s\n\n%s", tc.name, got, tc.want, numbered(tc.doc))
+		}
 	}
 }
 

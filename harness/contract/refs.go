@@ -28,7 +28,8 @@ func unresolved(data []byte, src *source) Problems {
 	w.walk(reflect.ValueOf(doc))
 	var ps Problems
 	for _, ref := range w.missing {
-		p := Problem{Line: src.lineOf(ref), What: fmt.Sprintf("$ref leads to %q, which does not exist", ref)}
+		p := Problem{What: fmt.Sprintf("$ref leads to %q, which does not exist", ref)}
+		p.Line, p.Column = src.place(ref)
 		if strings.HasPrefix(ref, "#") {
 			p.Fix = problem.DidYouMean(ref, sortedKeys(w.known))
 		} else {

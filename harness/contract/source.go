@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // A source finds the line of a place in the text of a document.
@@ -81,15 +82,25 @@ func (s *source) keys(ref string) []string {
 	return names
 }
 
-// lineOf returns the first line that holds the text.
-func (s *source) lineOf(text string) int {
+// place returns where the text of a reference first stands as a whole; 0 when it does not.
+func (s *source) place(ref string) (line, column int) {
 	for i, l := range s.lines() {
-		if strings.Contains(l.text, text) {
-			return i + 1
+		for from := 0; ; {
+			at := strings.Index(l.text[from:], ref)
+			if at < 0 {
+				break
+			}
+			at, from = from+at, from+at+len(ref)
+			if from == len(l.text) || !strings.ContainsRune(refRunes, rune(l.text[from])) {
+				return i + 1, l.indent + utf8.RuneCountInString(l.text[:at]) + 1
+			}
 		}
 	}
-	return 0
+	return 0, 0
 }
+
+// refRunes are those that a reference goes on with.
+const refRunes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-~/%"
 
 // find descends along a reference. It returns the block of the last token it found, and whether that was the last.
 func (s *source) find(ref string) (block, bool) {
