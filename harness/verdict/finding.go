@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,15 +71,15 @@ type Word struct {
 	Line   int    `json:"line,omitempty"` // in the contract's file
 }
 
-// difference makes a finding of a difference between the reference and a candidate.
-func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Violation) Finding {
+// difference makes a finding of a difference between the reference and a candidate, with the violations of each side
+// that have to do with it.
+func (j *judge) difference(i int, d compare.Difference, outside [2][]contract.Violation) Finding {
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
 		Fingerprint: d.Fingerprint, exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), came: j.came(i, d),
 	}
-	refWords := words(j.Transcripts[0].Target, ref, d, 0)
-	candWords := words(f.Target, cand, d, 1)
+	refWords, candWords := words(j.Transcripts[0].Target, outside[0]), words(f.Target, outside[1])
 	f.Contract = append(refWords, candWords...)
 	switch {
 	case len(refWords) > 0 && len(candWords) > 0:
@@ -93,20 +94,49 @@ func (j *judge) difference(i int, d compare.Difference, ref, cand []contract.Vio
 	return f
 }
 
-// words returns what the contract has against a side of a difference, at its place or around it: a date that is none
-// says nothing about the title that differs beside it.
-func words(target string, vs []contract.Violation, d compare.Difference, side int) []Word {
+func words(target string, vs []contract.Violation) []Word {
 	var out []Word
 	for _, v := range vs {
-		same := v.Stream == "" && d.Stream == "" && v.Step == d.Step && v.Exchange == d.Exchange
-		if d.Stream != "" {
-			same = v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
-		}
-		if same && (ofMessage[v.Kind] || within(v.Place, d.At[side]) || within(d.At[side], v.Place)) {
-			out = append(out, Word{target, v.Place, v.Text, v.Schema, v.Line})
+		out = append(out, Word{target, v.Place, v.Text, v.Schema, v.Line})
+	}
+	return out
+}
+
+// relevant returns a side's violations that have to do with a difference, at its place or around it: a date that is none
+// says nothing about the title that differs beside it.
+func relevant(d compare.Difference, all []compare.Difference, vs, others []contract.Violation, side int) []contract.Violation {
+	var out []contract.Violation
+	for _, v := range vs {
+		if sameMessage(d, v, side) && (ofMessage[v.Kind] || concerns(d, v, side) || followsStatus(d, v, all, others, side)) {
+			out = append(out, v)
 		}
 	}
 	return out
+}
+
+// sameMessage reports whether a violation is one of the answer or event that a difference is about.
+func sameMessage(d compare.Difference, v contract.Violation, side int) bool {
+	if d.Stream != "" {
+		return v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
+	}
+	return v.Stream == "" && v.Step == d.Step && v.Exchange == d.Exchange
+}
+
+func concerns(d compare.Difference, v contract.Violation, side int) bool {
+	return within(v.Place, d.At[side]) || within(d.At[side], v.Place)
+}
+
+// followsStatus reports whether a violation is one because the status is another: the status says which schema the body
+// has to obey. Then the other side is inside the contract at that place, with the same content.
+func followsStatus(d compare.Difference, v contract.Violation, all []compare.Difference, others []contract.Violation, side int) bool {
+	if d.Kind != compare.StatusDiffers {
+		return false
+	}
+	return !slices.ContainsFunc(others, func(o contract.Violation) bool {
+		return sameMessage(d, o, 1-side) && o.Place == v.Place
+	}) && !slices.ContainsFunc(all, func(o compare.Difference) bool {
+		return o.Kind != compare.StatusDiffers && sameMessage(o, v, side) && concerns(o, v, side)
+	})
 }
 
 // ofMessage are the violations that leave nothing in the message as the contract has it, whatever their place.

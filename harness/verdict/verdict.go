@@ -242,7 +242,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		j.out.Compared.NotCompared[reason] += n
 	}
 	for _, d := range result.Differences {
-		j.add(j.difference(i, d, ref, cand))
+		j.add(j.difference(i, d, [2][]contract.Violation{relevant(d, result.Differences, ref, cand, 0), relevant(d, result.Differences, cand, ref, 1)}))
 	}
 }
 

@@ -163,6 +163,46 @@ func TestBlameIsWhoIsOutsideTheContract(t *testing.T) {
 	}
 }
 
+// accepted makes the first answer of a side a 202.
+func accepted(s side) *transcript.Transcript {
+	s.Steps[0].Exchanges[0].Response.Status = 202
+	return s.Transcript
+}
+
+func TestBlameForAStatusIsOfWhatItsSchemaSays(t *testing.T) {
+	const schemas = `openapi: 3.0.3
+info: {title: t, version: "1"}
+paths:
+  /n:
+    get:
+      responses:
+        '200': {description: ok, content: {application/json: {schema: {type: object, properties: {code: {type: string, enum: [A]}, n: {type: integer}}}}}}
+        '202': {description: ok, content: {application/json: {schema: {type: object, properties: {code: {type: string, enum: [B]}, n: {type: integer}}}}}}
+`
+	d, err := contract.Parse([]byte(schemas), &contract.Options{File: "openapi.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand string
+		want      string
+	}{
+		{"the body is that of the other status", `{"code":"A"}`, `{"code":"A"}`, "difference status status (candidate)"},
+		{"each body is that of its status", `{"code":"A"}`, `{"code":"B"}`, "difference status status (contract silent)"},
+		{"something else is wrong, where they differ", `{"code":"A","n":1}`, `{"code":"B","n":"1"}`, "difference status status (contract silent)"},
+		{"something else is wrong on both sides", `{"code":"A","n":"1"}`, `{"code":"B","n":"1"}`, "difference status status (contract silent)"},
+	} {
+		got := Judge(&Case{
+			ID: "story", Contract: d, Rules: &compare.Rules{},
+			Transcripts: []*transcript.Transcript{newSide("ref").answers(200, tc.ref).Transcript, accepted(newSide("cand").answers(200, tc.cand))},
+		})
+		if first := said(got)[0]; first != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, first, tc.want)
+		}
+	}
+}
+
 func TestBlameForAHeaderFieldIsOfThatFieldOrOfAllTheAnswer(t *testing.T) {
 	answer := func(target, content, extra string) side {
 		s := newSide(target).answers(200, `{"n":1}`)
