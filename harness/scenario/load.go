@@ -22,7 +22,7 @@ var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema
 
 // Load reads every scenario below a folder: all files that end in .yaml, in the order of their paths, each row of a
 // table by itself. When files have mistakes the error is Problems: all of them, of all files, beside the scenarios
-// without any.
+// that could be read.
 func Load(root string) ([]*Scenario, error) {
 	var (
 		out      []*Scenario
@@ -62,7 +62,7 @@ func almost(file, ext string) Problems {
 }
 
 // Parse reads one file. Its scenario must be called id. It returns one scenario, or one for each row of its table, or
-// else the problems.
+// else the problems; both when these are about names that nothing defines, so that the contract can be asked all the same.
 func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	root, problems := yamldoc.Parse(file, data)
 	if len(problems) > 0 {
@@ -76,13 +76,14 @@ func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	if problems := compiled().Check(file, root); len(problems) > 0 {
 		return nil, append(problems, d.problems...).Sort()
 	}
+	of := len(d.problems) // these are of names, and leave the rest as it is
 	s := d.scenario(root)
 	s.Text = data
 	out := d.expand(s, root.Get("table"), d.rows(root.Get("table")))
-	if len(d.problems) > 0 {
+	if len(d.problems) > of {
 		return nil, d.problems.Sort()
 	}
-	return out, nil
+	return out, d.problems.Sort()
 }
 
 // expand makes one scenario of each row.
