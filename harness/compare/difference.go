@@ -25,8 +25,7 @@ type Difference struct {
 	// Reference and Candidate show the two values, shortened when they are long.
 	Reference, Candidate string
 	Text                 string // one sentence
-	// Fingerprint is equal for differences of one kind at one place whose values are equal but for what was made up; ""
-	// when the difference is like no other.
+	// Fingerprint is equal for differences of one kind at one place whose values are equal but for what was made up.
 	Fingerprint string
 }
 
@@ -59,6 +58,15 @@ const (
 	EventFraming   Kind = "event-framing"
 	StreamEnd      Kind = "stream-end"
 )
+
+// Kinds returns every way to differ.
+func Kinds() []Kind {
+	return []Kind{
+		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
+		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
+		EventDoubled, EventMoved, EventName, EventFraming, StreamEnd,
+	}
+}
 
 // absent is how a side without a value is shown.
 const absent = "—"

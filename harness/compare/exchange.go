@@ -155,7 +155,8 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 		// An error and what should have been there have nothing in common that could be compared member by member.
 		report(Difference{
 			Kind: BodyDiffers, Place: "body", At: both("body"), Reference: showText(string(sides[0].data)), Candidate: showText(string(sides[1].data)),
-			Text: "the bodies differ, as one of the statuses tells of a success and the other does not",
+			Text:        "the bodies differ, as one of the statuses tells of a success and the other does not",
+			Fingerprint: c.contents(sides, rules),
 		})
 		return
 	}
@@ -177,14 +178,31 @@ func bodyContent(r *transcript.Response) content {
 
 func succeeded(x *transcript.Exchange) bool { return x.Response.Status/100 == 2 }
 
+// contents stands for two contents without their generated values.
+func (c *comparison) contents(sides [2]content, rules []Volatile) string {
+	var bare [2]string
+	for side, s := range sides {
+		if _, err := parse(s); err != nil {
+			s.data = []byte(masked(string(s.data), rules))
+		}
+		bare[side] = c.outlineOf(side, s, rules)
+	}
+	return digest(bare[:]...)
+}
+
+// outlineOf describes a content in such a way that two which can be equal up to renaming have the same outline.
+func (c *comparison) outlineOf(side int, s content, rules []Volatile) string {
+	if root, err := parse(s); err == nil {
+		return c.b.outline(side, root, "", pointers(rules, s.data, root))
+	}
+	return c.b.skeleton(side, string(s.data))
+}
+
 // alike reports whether two contents can be equal up to renaming.
 func (c *comparison) alike(sides [2]content, rules []Volatile) bool {
 	var outlines [2]string
 	for side, s := range sides {
-		outlines[side] = c.b.skeleton(side, string(s.data))
-		if root, err := parse(s); err == nil {
-			outlines[side] = c.b.outline(side, root, "", pointers(rules, s.data, root))
-		}
+		outlines[side] = c.outlineOf(side, s, rules)
 	}
 	return outlines[0] == outlines[1]
 }
@@ -216,7 +234,7 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 	case (rerr == nil) != (cerr == nil):
 		report(Difference{
 			Kind: BodyNotJSON, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
-			Text: oneSided(rerr, cerr),
+			Text: oneSided(rerr, cerr), Fingerprint: c.contents(sides, rules),
 		})
 	default:
 		kind, why := c.b.texts(string(ref.data), string(cand.data), p)
@@ -226,7 +244,7 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		if kind == ValueDiffers {
 			kind = BodyDiffers
 		}
-		report(Difference{Kind: kind, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why})
+		report(Difference{Kind: kind, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why, Fingerprint: c.contents(sides, rules)})
 	}
 }
 

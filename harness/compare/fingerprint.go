@@ -6,27 +6,152 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// Fingerprint names what is said of a target, in so many parts: equal for what differs in nothing but values that the
-// target has made up.
+// A fingerprint names what is said, not where in the script: the class, the kind, the place in the message, both values.
+// What is another in each run is no part of it: ids, times, ports and unique tokens are replaced by their kinds, events
+// and heartbeats have no numbers, and what was measured has none either. The same mistake has the same fingerprint
+// tomorrow, and at the next step; another mistake at the same place has another.
+
+// Bare returns a text of a target with its made-up values replaced by their kinds.
+func Bare(t *transcript.Transcript, text string) string { return newBindings(t, t).skeleton(0, text) }
+
+// Fingerprint names what is said of a target, in so many parts.
 func Fingerprint(t *transcript.Transcript, parts ...string) string {
 	b := newBindings(t, t)
-	for i := range parts {
-		parts[i] = b.skeleton(0, parts[i])
+	bare := make([]string, len(parts))
+	for i, part := range parts {
+		bare[i] = b.skeleton(0, untorn(part))
 	}
-	return digest(parts...)
+	return fingerprint(bare...)
 }
 
-// fingerprint names a difference. One between ids has none: there the values are what it is about.
+// fingerprint names a difference. Where the values are more than text, d.Fingerprint stands for them already.
 func (c *comparison) fingerprint(d *Difference) string {
-	if d.Kind == IdentityBroken {
-		return ""
+	values := d.Fingerprint
+	if values == "" {
+		values = digest(c.b.skeleton(0, d.Reference), c.b.skeleton(1, d.Candidate))
 	}
-	return digest(string(d.Kind), c.b.skeleton(0, d.Place), c.b.skeleton(0, d.Reference), c.b.skeleton(1, d.Candidate))
+	place := d.Place
+	if d.Stream != "" {
+		place = Unnumbered(place)
+	}
+	return fingerprint("difference", string(d.Kind), c.b.skeleton(1, c.b.skeleton(0, place)), values)
 }
+
+// values stands for two values at a spot of two documents, of which one may be missing.
+func (d *documents) values(at spot, ref, cand *jsontree.Node) string {
+	bare := [2]string{absent, absent}
+	for side, n := range [2]*jsontree.Node{ref, cand} {
+		if n != nil {
+			bare[side] = d.b.outline(side, n, at[side], d.volatile[side])
+		}
+	}
+	return digest(bare[:]...)
+}
+
+// fingerprint names a shortfall.
+func (s *Shortfall) fingerprint(t *transcript.Transcript) string {
+	place, want, got := s.Place, s.Want, s.Got
+	if s.Stream != "" {
+		place = Unnumbered(place)
+	}
+	switch s.Kind {
+	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
+		want, got = uncounted(Bare(t, want)), uncounted(Bare(t, got))
+	case ExchangeFailed, StreamBroken:
+		got = uncounted(Bare(t, untorn(got)))
+	case EventAwaited: // how many other events came until then is chance
+		got, _, _ = strings.Cut(got, "; ")
+	}
+	return Fingerprint(t, "shortfall", string(s.Kind), place, want, got)
+}
+
+// Unnumbered returns a place on a stream without the number of its event or heartbeat, which depends on what came before:
+// "event (ping) data" of "event 3 (ping) data".
+func Unnumbered(place string) string {
+	for _, word := range [...]string{"event", "heartbeat"} {
+		rest, ok := strings.CutPrefix(place, word+" ")
+		if !ok || rest == "" || !digit(rest[0]) {
+			continue
+		}
+		return word + strings.TrimLeft(rest, "0123456789")
+	}
+	return place
+}
+
+// uncounted returns a text without its numbers: times and sizes that were measured.
+func uncounted(s string) string {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if !digit(s[i]) {
+			out.WriteByte(s[i])
+			continue
+		}
+		for i+1 < len(s) && (digit(s[i+1]) || s[i+1] == '.' && i+2 < len(s) && digit(s[i+2])) {
+			i++
+		}
+		out.WriteString("‹n›")
+		for _, unit := range [...]string{"ms", "µs", "ns", "s"} { // 900 ms one day are 1.1 s the next
+			if strings.HasPrefix(s[i+1:], unit) && ends(s[i+1:], len(unit)) {
+				i += len(unit)
+				break
+			}
+		}
+	}
+	return out.String()
+}
+
+// untorn returns a text whose quoted values that were cut end before their last word: half an id is not recognised.
+func untorn(s string) string {
+	const cut = `"…`
+	var out strings.Builder
+	for {
+		i := strings.Index(s, cut)
+		if i < 0 {
+			out.WriteString(s)
+			return out.String()
+		}
+		end := i
+		for end > 0 && (alnum(s[end-1]) || s[end-1] == '-' || s[end-1] == '_') {
+			end--
+		}
+		out.WriteString(s[:end] + cut)
+		s = s[i+len(cut):]
+	}
+}
+
+// masked returns a text that ought to be JSON and is not, without the values that rules speak of by their names.
+func masked(text string, rules []Volatile) string {
+	for _, r := range rules {
+		name := lastName(r.At)
+		if name == "" {
+			continue
+		}
+		var out strings.Builder
+		for {
+			before, after, ok := strings.Cut(text, quoted(name))
+			out.WriteString(before)
+			if !ok {
+				break
+			}
+			out.WriteString(quoted(name))
+			text = after
+			if value := strings.TrimLeft(text, ": \t\r\n"); len(value) < len(text) {
+				out.WriteString(":‹" + string(r.Kind) + "›")
+				text = strings.TrimLeftFunc(value, func(c rune) bool { return !strings.ContainsRune(",]}\r\n", c) })
+			}
+		}
+		text = out.String()
+	}
+	return text
+}
+
+// fingerprint shortens a digest to what people can copy.
+func fingerprint(parts ...string) string { return digest(parts...)[:8] }
 
 func digest(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return fmt.Sprintf("%x", sum[:8])
+	return fmt.Sprintf("%x", sum)
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -12,11 +13,7 @@ func TestAFingerprintLeavesOutWhatIsMadeUp(t *testing.T) {
 		ref, cand := newSide("ref"), newSide("cand")
 		ref.t.Unique = unique
 		h := transcript.Header{{Name: "Location", Value: "/" + unique + "/ses_" + id + "/" + name}}
-		all := compared(ref.exchange(200, h, ""), cand.exchange(200, nil, ""), &Rules{Headers: []string{"Location"}}).Differences
-		if len(all) != 1 {
-			t.Fatalf("%d differences, want 1", len(all))
-		}
-		return all[0].Fingerprint
+		return only(t, ref.exchange(200, h, ""), cand.exchange(200, nil, ""), &Rules{Headers: []string{"Location"}})
 	}
 	first := fingerprint("uref00000001", "0a1b2c3d4e5f", "lamp")
 	if same := fingerprint("uref00000002", "ffeeddcc1122", "lamp"); same != first || same == "" {
@@ -27,21 +24,123 @@ func TestAFingerprintLeavesOutWhatIsMadeUp(t *testing.T) {
 	}
 }
 
-func TestADifferenceBetweenIdsIsLikeNoOther(t *testing.T) {
-	body := `{"id":"ses_0a1b2c3d4e5f"}`
-	got := compared(newSide("ref").answers(body, body), newSide("cand").answers(body, `{"id":"ses_ffeeddcc1122"}`), nil)
-	if len(got.Differences) != 1 || got.Differences[0].Fingerprint != "" {
-		t.Errorf("differences %+v", got.Differences)
+// only returns the fingerprint of the one difference between two transcripts.
+func only(t *testing.T, ref, cand side, rules *Rules) string {
+	t.Helper()
+	all := compared(ref, cand, rules).Differences
+	if len(all) != 1 || len(all[0].Fingerprint) != 8 {
+		t.Fatalf("differences %+v, want one with a fingerprint of 8 digits", all)
+	}
+	return all[0].Fingerprint
+}
+
+// What a rule calls made up is left out too, also where the other side has nothing to bind it to, and the order in which
+// an object is written.
+func TestAFingerprintLeavesOutWhatRulesSpeakOf(t *testing.T) {
+	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	of := func(ref, cand string) string {
+		t.Helper()
+		return only(t, newSide("ref").answers(ref), newSide("cand").answers(cand), rules)
+	}
+	first := of(`{"item":{"serial":10001,"name":"lamp"}}`, `{"item":"lamp"}`)
+	if same := of(`{"item":{"name":"lamp","serial":20002}}`, `{"item":"lamp"}`); same != first {
+		t.Errorf("of another serial: %q, want %q", same, first)
+	}
+	for _, other := range [][2]string{
+		{`{"item":{"serial":10001,"name":"desk"}}`, `{"item":"lamp"}`},
+		{`{"item":{"serial":10001,"name":"lamp"}}`, `{"item":"desk"}`},
+		{`{"item":{"serial":10001,"name":"lamp"}}`, `{}`},
+		{`{"Item":{"serial":10001,"name":"lamp"}}`, `{"Item":"lamp"}`},
+	} {
+		if got := of(other[0], other[1]); got == first {
+			t.Errorf("of %s and %s: %q again", other[0], other[1], got)
+		}
+	}
+}
+
+func TestFingerprintsOfIdsThatStandWrong(t *testing.T) {
+	of := func(first, second string) string {
+		t.Helper()
+		body := `{"id":"ses_` + first + `"}`
+		return only(t, newSide("ref").answers(body, body), newSide("cand").answers(body, `{"id":"ses_`+second+`"}`), nil)
+	}
+	if a, b := of("0a1b2c3d4e5f", "ffeeddcc1122"), of("ddccbbaa9988", "112233445566"); a != b {
+		t.Errorf("fingerprints %q and %q, want one", a, b)
+	}
+}
+
+// How many events came before one is chance.
+func TestAFingerprintHasNoNumberOfAnEvent(t *testing.T) {
+	of := func(before int, name string) string {
+		t.Helper()
+		ref, cand := newSide("ref"), newSide("cand")
+		var events []string
+		for n := range before {
+			events = append(events, fmt.Sprintf(`tick {"n":%d}`, n))
+		}
+		return only(t, ref.stream("bus", append(events, name+` {"last":true}`)...), cand.stream("bus", events...), nil)
+	}
+	first := of(1, "done")
+	if same := of(3, "done"); same != first {
+		t.Errorf("of an event further down: %q, want %q", same, first)
+	}
+	if other := of(1, "failed"); other == first {
+		t.Errorf("of another event: %q again", other)
 	}
 }
 
 func TestFingerprintsOfShortfalls(t *testing.T) {
-	s, other := newSide("ref").answers(`1`), newSide("cand").answers(`1`)
-	for _, s := range []side{s, other} {
-		s.t.Steps[0].Unmet = &transcript.Unmet{Kind: "event", What: "event of c-" + s.t.Unique, Why: "it did not come"}
+	of := func(s Shortfall, unique string) string {
+		return s.fingerprint(&transcript.Transcript{Unique: unique})
 	}
-	a, b := Shortfalls(s.t, &Rules{}), Shortfalls(other.t, &Rules{})
-	if a[0].Fingerprint == "" || a[0].Fingerprint != b[0].Fingerprint {
-		t.Errorf("fingerprints %q and %q, want one", a[0].Fingerprint, b[0].Fingerprint)
+	for _, tc := range []struct {
+		name       string
+		one, other Shortfall
+		same       bool
+	}{
+		{"the token of the run", Shortfall{Kind: EventAwaited, Want: "event of c-uone0000001"}, Shortfall{Kind: EventAwaited, Want: "event of c-utwo0000002"}, true},
+		{"how many other events came", Shortfall{Kind: EventAwaited, Got: "it did not come; 1 other event came since"}, Shortfall{Kind: EventAwaited, Got: "it did not come; no other event came since"}, true},
+		{"why it did not come", Shortfall{Kind: EventAwaited, Got: "it did not come"}, Shortfall{Kind: EventAwaited, Got: "the stream ended"}, false},
+		{"how late a heartbeat was", Shortfall{Kind: HeartbeatLate, Got: "1.104s"}, Shortfall{Kind: HeartbeatLate, Got: "987ms"}, true},
+		{"which heartbeat", Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 2"}, Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 13"}, true},
+		{"early or late", Shortfall{Kind: HeartbeatEarly, Got: "1s"}, Shortfall{Kind: HeartbeatLate, Got: "1s"}, false},
+		{"after how many bytes", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "cut off after 7 bytes"}, true},
+		{"how it broke", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "reset after 120 bytes"}, false},
+		{"what came instead", Shortfall{Kind: ExpectationUnmet, Got: "404"}, Shortfall{Kind: ExpectationUnmet, Got: "500"}, false},
+		{"what was wanted", Shortfall{Kind: ExpectationUnmet, Want: "200"}, Shortfall{Kind: ExpectationUnmet, Want: "201"}, false},
+	} {
+		a, b := of(tc.one, "uone0000001"), of(tc.other, "utwo0000002")
+		if (a == b) != tc.same {
+			t.Errorf("%s: fingerprints %q and %q, want one: %t", tc.name, a, b, tc.same)
+		}
+	}
+}
+
+func TestHalfAnIdIsNotPartOfAFingerprint(t *testing.T) {
+	of := func(text string) string { return Fingerprint(&transcript.Transcript{}, text) }
+	one, other := of(`the string "shelf itm_0a1b2c"… stands here`), of(`the string "shelf itm_ffeedd"… stands here`)
+	if one != other {
+		t.Errorf("fingerprints %q and %q, want one", one, other)
+	}
+	if third := of(`the string "desk itm_0a1b2c"… stands here`); third == one {
+		t.Errorf("of another text: %q again", third)
+	}
+}
+
+// A text that is no JSON has no places that a rule could speak of, but it has names.
+func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
+	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
+	of := func(broken string) string {
+		t.Helper()
+		return only(t, newSide("ref").answers(`{"name":"lamp"}`), newSide("cand").answers(broken), rules)
+	}
+	first := of(`{"serial": 10001, "name": lamp}`)
+	if same := of(`{"serial": 20002, "name": lamp}`); same != first {
+		t.Errorf("of another serial: %q, want %q", same, first)
+	}
+	for _, other := range []string{`{"serial": 10001, "name": desk}`, `{"serial": 10001`, `{"serial"`, `{"Serial": 10001, "name": lamp}`} {
+		if got := of(other); got == first {
+			t.Errorf("of %s: %q again", other, got)
+		}
 	}
 }

@@ -265,7 +265,10 @@ func (d *documents) volatileKind(at spot) VolatileKind {
 func (d *documents) at(at spot) string { return strings.TrimSpace(d.place.where + " " + at[0]) }
 
 func (d *documents) differ(kind Kind, at spot, ref, cand *jsontree.Node, text string) {
-	d.report(Difference{Kind: kind, Place: d.at(at), At: at, Reference: showNode(ref), Candidate: showNode(cand), Text: text})
+	d.report(Difference{
+		Kind: kind, Place: d.at(at), At: at, Reference: showNode(ref), Candidate: showNode(cand), Text: text,
+		Fingerprint: d.values(at, ref, cand),
+	})
 }
 
 // pointers returns the places of a document that rules speak of.

@@ -45,6 +45,14 @@ const (
 	TargetNotStopped ShortfallKind = "target-not-stopped"
 )
 
+// ShortfallKinds returns every kind of shortfall.
+func ShortfallKinds() []ShortfallKind {
+	return []ShortfallKind{
+		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
+		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped,
+	}
+}
+
 // Shortfalls returns what a target did not do by itself: demands of the scenario that do not hold, exchanges and
 // streams that broke, heartbeats that came at the wrong time.
 //
@@ -71,7 +79,7 @@ func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
 	}
 	for i := range out {
 		f := &out[i]
-		f.Fingerprint = Fingerprint(t, string(f.Kind), f.Place, f.Want, f.Got)
+		f.Fingerprint = f.fingerprint(t)
 	}
 	return out
 }

@@ -55,6 +55,7 @@ func (s *streams) compare() {
 		s.report(Difference{
 			Kind: StreamEnd, Events: [2]int{-1, -1}, Place: "end",
 			Reference: endText(r, items[0]), Candidate: endText(o, items[1]), Text: "the streams were ended by different sides",
+			Fingerprint: digest(nameOfLast(items[0]), nameOfLast(items[1]), string(r.Ended), string(o.Ended)),
 		})
 	}
 	s.stem(&items)
@@ -184,6 +185,7 @@ func (s *streams) pair(p pair) {
 // alone describes an event that has no partner.
 func alone(p pair) Difference {
 	d := Difference{Kind: p.gap, Events: [2]int{-1, -1}, At: both("event"), Reference: absent, Candidate: absent}
+	d.Fingerprint = digest(keyOf(p.ref), keyOf(p.cand), keyOf(p.moved))
 	if p.gap == EventMissing {
 		d.Place, d.Events[0], d.Reference = eventPlace(p.ref), p.ref.index, showEvent(p.ref.event)
 		d.Text = "the candidate does not send this: " + p.ref.name
@@ -202,6 +204,22 @@ func alone(p pair) Difference {
 		d.Text = "the reference does not send this: " + p.cand.name
 	}
 	return d
+}
+
+// keyOf describes an event without its generated values; "" when there is none.
+func keyOf(it *item) string {
+	if it == nil {
+		return ""
+	}
+	return it.name + " " + it.key
+}
+
+// nameOfLast is the name of the last event.
+func nameOfLast(items []item) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return items[len(items)-1].name
 }
 
 func eventPlace(it *item) string { return fmt.Sprintf("%s (%s)", it.label, it.name) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -234,11 +236,11 @@ func describe(p *transcript.Pattern, times int) string {
 		parts = append(parts, fmt.Sprintf("with data %q", *p.Data))
 	}
 	if p.JSON != nil {
-		for path, want := range p.JSON.At {
-			parts = append(parts, fmt.Sprintf("with %s at %s", want, path))
+		for _, path := range slices.Sorted(maps.Keys(p.JSON.At)) {
+			parts = append(parts, fmt.Sprintf("with %s at %s", p.JSON.At[path], path))
 		}
-		for path, want := range p.JSON.Matches {
-			parts = append(parts, fmt.Sprintf("with %s matching %s", path, want))
+		for _, path := range slices.Sorted(maps.Keys(p.JSON.Matches)) {
+			parts = append(parts, fmt.Sprintf("with %s matching %s", path, p.JSON.Matches[path]))
 		}
 	}
 	if times > 1 {
