@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -22,6 +23,10 @@ type JudgeOptions struct {
 	Monitor  *Monitor // tells how far the judgement is, when set
 	// Note is called with a sentence for each circumstance that may make this judgement another one than the run's.
 	Note func(string)
+	// Today is the day that decides which waivers have expired; that of the run when zero. Environ is the environment that
+	// some hold in, as os.Environ returns it.
+	Today   time.Time
+	Environ []string
 }
 
 // A Record is a run file that has been read, and found to be of a project.
@@ -121,10 +126,11 @@ func (c *Case) arrange(targets []transcript.RunTarget) bool {
 }
 
 // judge judges a case by the rules of the project as they are now.
-func (p *Project) judge(c *Case, alone bool) verdict.Scenario {
+func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) verdict.Scenario {
 	return verdict.Judge(&verdict.Case{
 		ID: c.Scenario.ID, File: c.Scenario.File, Line: c.Scenario.Line, Why: c.Scenario.Why, NotApplicable: c.NotApplicable,
 		Transcripts: c.Transcripts, Alone: alone, Rules: compareRules(p.Rules, c.Scenario), Contract: p.Contract,
+		Accept: accept,
 	})
 }
 
@@ -143,7 +149,7 @@ func (p *Project) Judge(ctx context.Context, file io.Reader, options *JudgeOptio
 	if o.Note != nil {
 		p.notes(&record.Header, o.Note)
 	}
-	return p.judgeRecord(ctx, record, Options{Progress: o.Progress, Monitor: o.Monitor})
+	return p.judgeRecord(ctx, record, Options{Progress: o.Progress, Monitor: o.Monitor, Today: o.Today, Environ: o.Environ})
 }
 
 func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options) (*Result, error) {
@@ -154,6 +160,8 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 		judged:   make([]*verdict.Scenario, len(record.Cases)),
 		coverage: p.Contract.NewCoverage(),
 	}
+	e.accept = p.acceptance(&opts, h.Started)
+	e.result.Partial = p.partial(targetsOf(h), record.Alone())
 	for _, c := range record.Cases {
 		e.scenarios = append(e.scenarios, c.Scenario)
 	}
@@ -186,7 +194,7 @@ func (e *execution) judgeAll(ctx context.Context, cases []*Case) {
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range queue {
-				v := e.project.judge(cases[i], e.result.Alone)
+				v := e.project.judge(cases[i], e.result.Alone, e.accept)
 				e.mu.Lock()
 				e.settle(i, &v)
 				e.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -43,6 +44,9 @@ type Project struct {
 	Targets      []Target             // in the order of the file
 	Rules        scenario.Rules
 	Limits       Limits
+	// Waivers are findings that are accepted for a while, and WaiversFile is where they stand, or would.
+	Waivers     []verdict.Waiver
+	WaiversFile string
 
 	sums sums
 }
@@ -109,9 +113,11 @@ func Load(file string) (*Project, error) {
 		l.shaped = true
 	}
 	l.contract(root)
+	l.p.WaiversFile = l.waiversFile(root)
 	if err := l.scenarios(root.Get("scenarios")); err != nil {
 		return nil, err
 	}
+	l.waivers(root.Get("waivers"))
 	l.references()
 	if err := l.problems.Sort().Err(); err != nil {
 		return nil, err
@@ -126,6 +132,7 @@ type loader struct {
 	dir      string
 	shaped   bool // the schema has nothing against the file
 	problems scenario.Problems
+	unread   bool // scenarios have mistakes
 }
 
 func (l *loader) problem(n *yamldoc.Node, what, fix string) {
@@ -268,9 +275,9 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
 		return nil
 	}
-	all, err := scenario.Load(dir)
+	all, err := scenario.Load(dir, l.p.WaiversFile)
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {
-		l.problems = append(l.problems, problems...)
+		l.problems, l.unread = append(l.problems, problems...), true
 	} else if err != nil {
 		return err
 	} else if len(all) == 0 {

@@ -35,8 +35,10 @@ type Options struct {
 	Environ []string
 	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
 	Progress func(done, of int, s *verdict.Scenario)
-	Monitor  *Monitor     // tells how far the run is, when set
-	Log      *slog.Logger // what happens to targets; nil: nobody listens
+	// Today is the day that decides which waivers have expired; that of the start when zero.
+	Today   time.Time
+	Monitor *Monitor     // tells how far the run is, when set
+	Log     *slog.Logger // what happens to targets; nil: nobody listens
 }
 
 func (o *Options) withDefaults() Options {
@@ -103,6 +105,8 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 		result: &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone},
 		judged: make([]*verdict.Scenario, len(scenarios)),
 	}
+	e.accept = p.acceptance(&opts, e.result.Started)
+	e.result.Partial = p.partial(targets, alone)
 	if err := e.openRunFile(); err != nil {
 		return nil, err
 	}
@@ -119,6 +123,7 @@ type execution struct {
 	targets   []Target
 	scenarios []*scenario.Scenario
 	result    *Result
+	accept    *verdict.Acceptance
 
 	mu       sync.Mutex // guards what follows
 	judged   []*verdict.Scenario
@@ -235,7 +240,7 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 // judge judges what the targets did, or notes why the scenario does not apply.
 func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
 	s := e.scenarios[i]
-	v := e.project.judge(&Case{s, notApplicable, ts}, e.result.Alone)
+	v := e.project.judge(&Case{s, notApplicable, ts}, e.result.Alone, e.accept)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.file != nil && notApplicable != "" {
@@ -277,6 +282,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
 	}
 	r.Coverage = *e.coverage
+	r.Settle(e.accept, e.project.ids())
 	r.Conclude()
 	return r, e.failed
 }

@@ -27,10 +27,10 @@ func judgeCommand(w *world) *cobra.Command {
 		Short: "Judges a run file again, without any server",
 		Long: `Judges a run file again, without any server, and prints what the run printed. The run file is
 reports/run.jsonl beside lockstep.yaml unless another is named. It must be complete, and the contract and the scenarios
-must be those that it was made with; the rules of lockstep.yaml are taken as they are now.
+must be those that it was made with; the rules of lockstep.yaml, and waivers, are taken as they are now.
 
-Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, nothing was judged ·
-3 something could not be judged.`,
+Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
+wrong, nothing was judged · 3 something could not be judged.`,
 		Example: `  lockstep judge
   lockstep judge nightly/run.jsonl --verbose
   lockstep judge --format json | jq .totals`,
@@ -73,6 +73,7 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
 	console := newConsole(w, monitor.Status)
 	options := &harness.JudgeOptions{
 		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
+		Today: w.today(), Environ: w.environ,
 	}
 	if f.format == "text" {
 		options.Progress = f.progress(console, f.paint(w, w.errorTerminal))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -19,8 +20,8 @@ import (
 
 // The exit codes.
 const (
-	exitMatch   = 0 // every verdict is match
-	exitDiffer  = 1 // at least one difference, violation or shortfall
+	exitMatch   = 0 // every verdict is match or waived
+	exitDiffer  = 1 // at least one difference, violation or shortfall that is not accepted, or a stale waiver
 	exitUsage   = 2 // flags or a file are wrong; nothing was started
 	exitUnknown = 3 // none differ, but at least one scenario could not be judged, or the run is incomplete
 )
@@ -33,7 +34,7 @@ func main() {
 		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		terminal:      term.IsTerminal(int(os.Stdout.Fd())),
 		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
-		width:         width,
+		width:         width, now: time.Now,
 	}))
 }
 
@@ -61,6 +62,15 @@ type world struct {
 	terminal       bool       // stdout is one
 	errorTerminal  bool       // stderr is one
 	width          func() int // columns of stderr
+	now            func() time.Time
+}
+
+// today is the time that decides which waivers have expired.
+func (w *world) today() time.Time {
+	if w.now == nil {
+		return time.Now()
+	}
+	return w.now()
 }
 
 // An exitError ends the program with a code. Its message, if it has one, has not been printed yet. Every other error
@@ -144,7 +154,7 @@ both values, and with what the contract says of each side.`,
 	root.SetVersionTemplate("lockstep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(w), judgeCommand(w), lintCommand(w), versionCommand(w))
+	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), lintCommand(w), versionCommand(w))
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = knownCommand // it would explain the program instead of a command that is not there

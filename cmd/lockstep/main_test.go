@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/internal/faux"
@@ -85,6 +86,14 @@ type outcome struct {
 type shell struct {
 	variables               map[string]string
 	terminal, errorTerminal bool
+	today                   string // 2026-11-20; that of the clock when empty
+}
+
+func (s shell) now() time.Time {
+	if day, err := time.Parse(time.DateOnly, s.today); err == nil {
+		return day.Add(13 * time.Hour)
+	}
+	return time.Now()
 }
 
 // lockstep runs the command in this process.
@@ -95,6 +104,7 @@ func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	var stdout, stderr buffer
 	code := run(t.Context(), args, &world{
 		stdout: &stdout, stderr: &stderr, environ: os.Environ(), terminal: s.terminal, errorTerminal: s.errorTerminal,
+		now:    s.now,
 		getenv: func(name string) string { return s.variables[name] },
 	})
 	return outcome{code, stdout.String(), stderr.String()}

@@ -41,13 +41,14 @@ func (f *outputFlags) progress(stderr io.Writer, paint report.Paint) func(done, 
 	const most = 20
 	lines := 0
 	return func(done, of int, s *verdict.Scenario) {
-		if s.Verdict != verdict.Match {
+		bad := s.Verdict != verdict.Match && s.Verdict != verdict.Waived
+		if bad {
 			lines++
 		}
 		switch {
 		case lines <= most || f.verbose:
 			report.Progress(stderr, paint, done, of, s)
-		case lines == most+1 && s.Verdict != verdict.Match:
+		case lines == most+1 && bad:
 			fmt.Fprintln(stderr, "further ones are in the report")
 		}
 	}
@@ -84,13 +85,13 @@ func (f *outputFlags) print(doc *report.Document, w *world) error {
 	}
 }
 
-// ending is how the program ends after a judgement. A report that could not be written leaves a match unknown: whoever
-// relies on it has nothing.
+// ending is how the program ends after a judgement. A report that could not be written leaves what was green
+// unknown: whoever relies on it has nothing.
 func ending(v verdict.Verdict, err error) error {
 	switch {
 	case v == verdict.Differ:
 		return &exitError{exitDiffer, err}
-	case v == verdict.Match && err == nil:
+	case (v == verdict.Match || v == verdict.Waived) && err == nil:
 		return nil
 	default:
 		return &exitError{exitUnknown, err}

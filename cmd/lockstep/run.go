@@ -40,8 +40,8 @@ func runCommand(w *world) *cobra.Command {
 Scenarios are selected by id, folder or file, and by --tag, --skip-tag and --name; all of these must fit.
 The reports folder gets run.jsonl (everything that crossed the wire), report.json and junit.xml.
 
-Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, nothing was started ·
-3 something could not be judged.`,
+Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
+wrong, nothing was started · 3 something could not be judged.`,
 		Example: `  lockstep run
   lockstep run client-tools/register 'client-tools/odd-ids[slash]'
   lockstep run --tag sse --skip-tag slow
@@ -128,7 +128,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed,
-		Environ: w.environ, Log: f.logger(stderr),
+		Environ: w.environ, Today: w.today(), Log: f.logger(stderr),
 	}
 	if f.format == "text" {
 		o.Progress = f.progress(stderr, f.paint(w, w.errorTerminal))

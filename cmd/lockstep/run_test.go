@@ -97,7 +97,7 @@ func TestTheTextOfARun(t *testing.T) {
 	}{
 		{"green", two(t, ""), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
 
-scenarios     1 match, 0 differ, 0 unknown, 0 not applicable · ‹time› s, ‹some› jobs
+scenarios     1 match, 0 waived, 0 differ, 0 unknown, 0 not applicable · ‹time› s, ‹some› jobs
 reference     right: 7 exchanges (85% 2xx), 0 events
 candidate     wrong: 7 exchanges (85% 2xx), 0 events
 compared      7 exchanges, 0 events
@@ -112,12 +112,12 @@ match: right and wrong do the same in 1 scenario
 DIFFER items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
   scenarios/items/story.yaml:13  step 3: GET /items/${{ lamp }}
-    body /size: the types differ: number and string [type]
+    body /size: the types differ: number and string [type 20a0fa3d]
       reference (right)  4
       candidate (wrong)  "4"
       wrong breaks the contract at openapi.yaml:146: body/size: the string "4" stands here; an integer is wanted
 
-scenarios     0 match, 1 differ, 0 unknown, 0 not applicable · ‹time› s, ‹some› jobs
+scenarios     0 match, 0 waived, 1 differ, 0 unknown, 0 not applicable · ‹time› s, ‹some› jobs
 reference     right: 7 exchanges (85% 2xx), 0 events
 candidate     wrong: 7 exchanges (85% 2xx), 0 events
 compared      7 exchanges, 0 events
@@ -135,7 +135,7 @@ UNKNOWN items/story  scenarios/items/story.yaml:1
     its last lines
       | stderr: no database
 
-scenarios     0 match, 0 differ, 1 unknown, 0 not applicable · ‹time› s, ‹some› jobs
+scenarios     0 match, 0 waived, 0 differ, 1 unknown, 0 not applicable · ‹time› s, ‹some› jobs
 reference     right: 0 exchanges, 0 events
 candidate     wrong: 0 exchanges, 0 events
 compared      0 exchanges, 0 events

@@ -20,7 +20,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
-		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: help, judge, lint, run, version"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: help, judge, lint, run, version, waive"},
 		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
 		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep --help lists the flags"},
 		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
@@ -69,10 +69,11 @@ func TestHelpTeaches(t *testing.T) {
 			"Examples:\n  lockstep run ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
 		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
-			"walks the scenarios through them side by side", "Exit codes: 0 all match · 1 something differs · 2 flags or files are wrong, nothing was started ·\n3 something could not be judged.",
+			"walks the scenarios through them side by side", "Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are\nwrong, nothing was started · 3 something could not be judged.",
 			"Usage:\n  lockstep run [scenario or folder ...] [flags]\n", "Examples:\n  lockstep run\n", "one server alone, against the contract",
 		}},
 		{[][]string{{"lint", "--help"}, {"help", "lint"}}, []string{"Reports every mistake", "Starts nothing. Exits with 2", "Examples:\n  lockstep lint\n"}},
+		{[][]string{{"waive", "--help"}, {"help", "waive"}}, []string{"Prints a waiver for each finding of the last run", "Reason and owner are left empty", "Examples:\n  lockstep waive client-tools/odd-ids\n"}},
 		{[][]string{{"version", "--help"}, {"help", "version"}}, []string{"Prints the version"}},
 	} {
 		first := lockstep(t, tc.args[0]...)

@@ -44,10 +44,15 @@ type plan struct {
 }
 
 // newPlan plans the scenarios that are neither match nor not-applicable: first those that differ, then those that are
-// unknown, both in the order of their files.
+// unknown, both in the order of their files. Those whose findings are all accepted have a block when everything is asked
+// for.
 func newPlan(scenarios []verdict.Scenario, everything bool) *plan {
 	p := &plan{everything: everything, causes: index{}, doubts: map[doubtKey]*doubt{}}
-	for _, v := range []verdict.Verdict{verdict.Differ, verdict.Unknown} {
+	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
+	if everything {
+		shown = append(shown, verdict.Waived)
+	}
+	for _, v := range shown {
 		for i := range scenarios {
 			if scenarios[i].Verdict == v {
 				p.add(&scenarios[i])
@@ -60,7 +65,7 @@ func newPlan(scenarios []verdict.Scenario, everything bool) *plan {
 func (p *plan) add(s *verdict.Scenario) {
 	b := &block{Scenario: s}
 	full := len(p.blocks) < mostBlocks || p.everything
-	for _, c := range causes(s) {
+	for _, c := range causes(s, p.everything) {
 		first := p.causes.again(s, c)
 		switch {
 		case first != nil:
@@ -131,10 +136,11 @@ func (p *page) block(b *block) {
 
 // brief says in one line why a scenario does not match.
 func brief(s *verdict.Scenario) string {
-	text, more := "no reason is given", len(s.Findings)+len(s.Reasons)-1
+	findings := open(s)
+	text, more := "no reason is given", len(findings)+len(s.Reasons)-1
 	switch {
-	case len(s.Findings) > 0:
-		text = oneLine(&s.Findings[0])
+	case len(findings) > 0:
+		text = oneLine(findings[0])
 	case len(s.Reasons) > 0:
 		text = clip(s.Reasons[0].String(), 300)
 	}

@@ -29,13 +29,18 @@ type said struct {
 	blame                                              verdict.Blame
 	kind, place, text, reference, candidate, want, got string
 	fingerprint                                        string
+	waiver, note                                       string
+	known                                              bool
 }
 
 func whatIsSaid(f *verdict.Finding) said {
-	if f.Fingerprint != "" {
-		return said{class: f.Class, blame: f.Blame, fingerprint: f.Fingerprint}
+	if f.Fingerprint != "" && f.Kind != "identity" { // between ids, the values are what it is about
+		return said{
+			class: f.Class, blame: f.Blame, kind: f.Kind, fingerprint: f.Fingerprint,
+			waiver: f.Waiver, note: f.Note, known: f.Known,
+		}
 	}
-	return said{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got, ""}
+	return said{f.Class, f.Blame, f.Kind, f.Place, f.Text, f.Reference, f.Candidate, f.Want, f.Got, "", f.Waiver, f.Note, f.Known}
 }
 
 // blamelessly takes the side out of what is said of a target alone: a violation that both servers share is said once.
@@ -52,11 +57,11 @@ type remark struct {
 	verdict.Word
 }
 
-// evidence returns the remarks that stand beside the differences of a scenario.
-func evidence(s *verdict.Scenario) map[remark]bool {
+// evidence returns the remarks that stand beside the differences of a scenario that are shown.
+func evidence(s *verdict.Scenario, everything bool) map[remark]bool {
 	out := map[remark]bool{}
 	for i := range s.Findings {
-		if f := &s.Findings[i]; f.Class == verdict.Difference {
+		if f := &s.Findings[i]; f.Class == verdict.Difference && (everything || !f.Accepted()) {
 			for _, w := range f.Contract {
 				out[remark{f.Step, f.Stream, w}] = true
 			}
@@ -69,16 +74,20 @@ func evidence(s *verdict.Scenario) map[remark]bool {
 //
 //   - a violation that a difference has as its evidence is told there and is no cause of its own;
 //   - findings of one step that say the same are one cause, about all their targets;
+//   - what is accepted is none, unless everything is asked for;
 //   - causes of several steps that say the same are one, with the other steps as spots.
-func causes(s *verdict.Scenario) []*cause {
+func causes(s *verdict.Scenario, everything bool) []*cause {
 	type atStep struct {
 		step string
 		said
 	}
-	told := evidence(s)
+	told := evidence(s, everything)
 	steps := map[atStep]*cause{}
 	var all []*cause
 	for _, f := range s.Findings {
+		if f.Accepted() && !everything {
+			continue
+		}
 		if f.Class == verdict.Violation && len(f.Contract) == 1 && told[remark{f.Step, f.Stream, f.Contract[0]}] {
 			continue
 		}

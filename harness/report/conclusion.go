@@ -18,7 +18,7 @@ func (p *page) conclusion() {
 func conclusion(d *Document) string {
 	var text string
 	switch d.Verdict {
-	case verdict.Match:
+	case verdict.Match, verdict.Waived:
 		text = match(d)
 	case verdict.Differ:
 		text = differ(d)
@@ -40,6 +40,9 @@ func match(d *Document) string {
 	if d.Alone {
 		text = fmt.Sprintf("%s does what the contract and %s ask for", both(targetNames(d)), n)
 	}
+	if n := d.Totals.Waived; n > 0 {
+		text += fmt.Sprintf("; in %d more, all that is found is accepted", n)
+	}
 	switch n := d.Totals.NotApplicable; n {
 	case 0:
 		return text
@@ -53,10 +56,10 @@ func match(d *Document) string {
 // differ tells the scenarios in which the targets part from those in which they only are wrong, each or both.
 func differ(d *Document) string {
 	t := &d.Totals
-	all := count(t.Match+t.Differ+t.Unknown+t.NotApplicable, "scenario")
+	all := count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario")
 	parted := 0
 	for i := range d.Scenarios {
-		if !d.Alone && parts(&d.Scenarios[i]) {
+		if !d.Alone && d.Scenarios[i].Verdict == verdict.Differ && parts(&d.Scenarios[i]) {
 			parted++
 		}
 	}
@@ -64,6 +67,8 @@ func differ(d *Document) string {
 	who := both(targetNames(d))
 	var text string
 	switch {
+	case t.Differ == 0: // a waiver is stale
+		text = "nothing that counts is found in " + all
 	case d.Alone:
 		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
 	case parted == 0:
@@ -77,6 +82,9 @@ func differ(d *Document) string {
 	if t.Unknown > 0 {
 		text += fmt.Sprintf("; %d could not be judged", t.Unknown)
 	}
+	if old := outworn(d); old != "" {
+		text += "; " + old
+	}
 	return text
 }
 
@@ -85,10 +93,11 @@ func differ(d *Document) string {
 func parts(s *verdict.Scenario) bool {
 	short := map[lack]map[string]bool{} // the targets
 	for i := range s.Findings {
-		switch f := &s.Findings[i]; f.Class {
-		case verdict.Difference:
+		switch f := &s.Findings[i]; {
+		case f.Accepted():
+		case f.Class == verdict.Difference:
 			return true
-		case verdict.Shortfall:
+		case f.Class == verdict.Shortfall:
 			l := lackOf(f)
 			if short[l] == nil {
 				short[l] = map[string]bool{}
@@ -121,7 +130,7 @@ func unknown(t *verdict.Totals) string {
 	if t.Unknown == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s could not be judged", t.Unknown, count(t.Match+t.Differ+t.Unknown+t.NotApplicable, "scenario"))
+	return fmt.Sprintf("%d of %s could not be judged", t.Unknown, count(t.Match+t.Waived+t.Differ+t.Unknown+t.NotApplicable, "scenario"))
 }
 
 func targetNames(d *Document) []string {

@@ -40,7 +40,7 @@ func ExampleText() {
 	//       candidate (go)          200
 	//       go breaks the contract at openapi.yaml:44: status: 200 is not declared for POST /tools
 	//
-	// scenarios     0 match, 1 differ, 0 unknown, 0 not applicable · 0.0 s, 4 jobs
+	// scenarios     0 match, 0 waived, 1 differ, 0 unknown, 0 not applicable · 0.0 s, 4 jobs
 	// reference     typescript: 2 exchanges (100% 2xx), 0 events
 	// candidate     go: 2 exchanges (50% 2xx), 0 events
 	// compared      2 exchanges, 0 events

@@ -22,10 +22,11 @@ func (p *page) cause(s *verdict.Scenario, c *cause, told map[remark]bool) {
 	default:
 		p.values([2]string{"want", "got (" + c.who() + ")"}, [2]string{c.Want, c.Got}, false)
 	}
+	p.acceptance(c)
 	p.elsewhere(s, c)
 }
 
-// sentence writes where and what: "body /id: the values differ [value]".
+// sentence writes where and what: "body /id: the values differ [value 8d1f0c2a]".
 func (p *page) sentence(c *cause) {
 	place := clip(c.Place, 160)
 	if c.Stream != "" {
@@ -35,7 +36,11 @@ func (p *page) sentence(c *cause) {
 	if n := c.findings / len(c.targets); n > 1 {
 		times = ", " + strconv.Itoa(n) + " times"
 	}
-	p.line(4, place, ": ", clip(c.Text, 300), p.dim(" ["+clip(c.Kind, 60)+times+"]"))
+	fingerprint := ""
+	if c.Fingerprint != "" {
+		fingerprint = " " + clip(c.Fingerprint, 20)
+	}
+	p.line(4, place, ": ", clip(c.Text, 300), p.dim(" ["+clip(c.Kind, 60)+fingerprint+times+"]"))
 }
 
 // who names the targets of a cause.

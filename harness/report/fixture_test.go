@@ -18,6 +18,7 @@ var runs = []struct {
 	{"unknown", unjudgedRun},
 	{"alone", alone},
 	{"interrupted", interrupted},
+	{"waived", waivedRun},
 	{"hostile", hostile},
 }
 
@@ -177,6 +178,41 @@ func red() *Document {
 		streamScenario(),
 	)
 	d.Coverage.Undocumented = []contract.Undocumented{{Kind: contract.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
+	return d
+}
+
+// waivedRun has a waiver of each state, a finding that the baseline has, and one that nothing accepts.
+func waivedRun() *Document {
+	vary := difference("header-missing", "header Vary", "the candidate lacks the header field", `"Origin"`, "—")
+	vary.Fingerprint, vary.At, vary.Waiver = "0b7c11d4", "POST /client-tools/register: header Vary", "W-0001"
+	title := difference("value", "body /title", "the values differ", `"Sum"`, `"SUM"`)
+	title.Fingerprint, title.At, title.Known = "a1a1a1a1", "GET /client-tools/tools/c-1: body /title", true
+	old := difference("status", "status", "the statuses differ", "200", "201")
+	old.Fingerprint, old.At, old.Note = "968cf8b3", "POST /client-tools/execute: status", "waiver W-0002 expired on 2026-11-20"
+	other := difference("value", "body /output", "the values differ", `"5"`, `"6"`)
+	other.Fingerprint, other.At, other.Note = "c0c0c0c0", "POST /client-tools/execute: body /output", "waiver W-0003 is for another difference here: type d0d0d0d0"
+	accepted := scenario("client-tools/list", step(12, "1", "GET /client-tools/tools/c-1", vary), step(12, "1", "GET /client-tools/tools/c-1", title))
+	accepted.Verdict = verdict.Waived
+	d := document(
+		scenario("client-tools/register", step(9, "1", "POST /client-tools/register", vary), step(18, "2", "POST /client-tools/execute", old), step(18, "2", "POST /client-tools/execute", other)),
+		accepted,
+		scenario("events/resume"),
+	)
+	use := func(id string, line int, state verdict.WaiverState, findings, days int, at, kind, fingerprint string) verdict.WaiverUse {
+		return verdict.WaiverUse{
+			ID: id, File: "scenarios/waivers.yaml", Line: line, State: state, Findings: findings, Scenario: "client-tools/*", At: at,
+			Kind: kind, Fingerprint: fingerprint, Class: "intended", Reason: "it was always so", Owner: "ann",
+			Expires: d.Started.AddDate(0, 0, days).Format(time.DateOnly), Days: days,
+		}
+	}
+	d.Waivers = []verdict.WaiverUse{
+		use("W-0001", 1, verdict.Holding, 2, 14, vary.At, vary.Kind, vary.Fingerprint),
+		use("W-0002", 9, verdict.Expired, 1, 0, old.At, old.Kind, old.Fingerprint),
+		use("W-0003", 17, verdict.Stale, 0, 100, other.At, "type", "d0d0d0d0"),
+		use("W-0004", 25, verdict.Idle, 0, 100, other.At, "type", "e0e0e0e0"),
+	}
+	d.Fixed = []verdict.Known{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: verdict.Difference, Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
+	d.Conclude()
 	return d
 }
 

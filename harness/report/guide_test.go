@@ -55,14 +55,16 @@ func guideGreen() *Document {
 
 func guideRed() *Document {
 	blank := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
+	blank.Fingerprint = "b1a6c02e"
 	tools := "GET /client-tools/tools/c-1"
+	registered := difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`, verdict.Word{
+		Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,
+		Schema: "#/components/schemas/ToolID", Line: 587,
+	})
+	registered.Fingerprint, registered.At = "8d1f0c2a", "POST /client-tools/register: body /registered/0"
 	return document(
 		scenario("client-tools/register",
-			step(9, "1", "POST /client-tools/register", difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`,
-				verdict.Word{
-					Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,
-					Schema: "#/components/schemas/ToolID", Line: 587,
-				})),
+			step(9, "1", "POST /client-tools/register", registered),
 			step(33, "5", tools, blank), step(41, "7", tools, blank), step(48, "9", tools, blank),
 		),
 		scenario("client-tools/list", step(3, "1", tools, blank)),

@@ -55,7 +55,7 @@ func fill(v reflect.Value, text string) {
 }
 
 // colors are the only sequences that Text writes.
-var colors = regexp.MustCompile("\x1b\\[(?:0|2|31|32)m")
+var colors = regexp.MustCompile("\x1b\\[(?:0|2|31|32|33)m")
 
 // harmless returns what is wrong with a text for a terminal; "" when nothing is.
 func harmless(text []byte) string {

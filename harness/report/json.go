@@ -17,7 +17,7 @@ import (
 
 // Format is the version of the JSON. It changes when a reader of the old one would go wrong: when a member goes or
 // means something else, not when one is added.
-const Format = 1
+const Format = 2
 
 // Schema is the JSON Schema (draft 2020-12) of what JSON writes.
 //

@@ -153,7 +153,7 @@ func sameObject(t *testing.T, root *schemaNode, at string, node *schemaNode, typ
 }
 
 func TestTheFormatComesFirst(t *testing.T) {
-	if got, want := string(written(t, green())), "{\n  \"format\": 1,\n"; !strings.HasPrefix(got, want) {
+	if got, want := string(written(t, green())), "{\n  \"format\": 2,\n"; !strings.HasPrefix(got, want) {
 		t.Errorf("JSON begins with %.40q, want %q", got, want)
 	}
 }
@@ -190,8 +190,8 @@ func TestAReportThatWasReadShowsTheSameRun(t *testing.T) {
 
 func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
-		{`{"format": 2}`, "report: it has format 2, and this lockstep reads format 1"},
-		{`{}`, "report: it has format 0, and this lockstep reads format 1"},
+		{`{"format": 3}`, "report: it has format 3, and this lockstep reads format 2"},
+		{`{}`, "report: it has format 0, and this lockstep reads format 2"},
 		{`{"format": 1, "scena`, "report: unexpected EOF"},
 		{``, "report: EOF"},
 	} {

@@ -14,7 +14,9 @@ import (
 //
 //   - differ is a failure: its type is the kind of the first finding, its text what the terminal shows, without colour;
 //   - unknown is an error, with the targets' last lines as system-out;
+//   - waived is a case that passed, with the findings that are accepted as system-out;
 //   - not-applicable is skipped;
+//   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
 //   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
 //     what was not judged is never green.
 //
@@ -30,6 +32,11 @@ func JUnit(w io.Writer, doc *Document) error {
 		out.suite("lockstep").add(testcase{
 			Name: "run", Class: "lockstep", Time: xmlSeconds(0),
 			Error: &outcome{Type: "incomplete", Message: text, Text: text},
+		})
+	}
+	if text := outworn(doc); text != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "waivers", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"stale", text, text},
 		})
 	}
 	return out.write(w)
@@ -172,6 +179,8 @@ func newCase(doc *Document, s *verdict.Scenario) testcase {
 	c := testcase{Name: visible(s.ID), Class: visible(folder(s.ID)), Time: xmlSeconds(s.Millis), millis: s.Millis}
 	switch s.Verdict {
 	case verdict.Match:
+	case verdict.Waived:
+		c.Log = acceptances(s)
 	case verdict.Differ:
 		c.Failure = &outcome{failureType(s), brief(s), blockText(doc, s)}
 	case verdict.NotApplicable:
@@ -184,10 +193,11 @@ func newCase(doc *Document, s *verdict.Scenario) testcase {
 }
 
 func failureType(s *verdict.Scenario) string {
-	if len(s.Findings) == 0 {
+	findings := open(s)
+	if len(findings) == 0 {
 		return "differ"
 	}
-	return clip(s.Findings[0].Kind, 60)
+	return clip(findings[0].Kind, 60)
 }
 
 // blockText is what the terminal shows of a scenario when it is the only one.
@@ -210,6 +220,19 @@ func logs(s *verdict.Scenario) *text {
 	}
 	if p.Len() == 0 {
 		return nil
+	}
+	return &text{"\n" + p.String()}
+}
+
+// acceptances are the findings that are accepted, and by what.
+func acceptances(s *verdict.Scenario) *text {
+	p := &page{}
+	for i := range s.Findings {
+		by := "known"
+		if f := &s.Findings[i]; f.Waiver != "" {
+			by = "waiver " + clip(f.Waiver, 20)
+		}
+		p.line(0, by, ": ", oneLine(&s.Findings[i]))
 	}
 	return &text{"\n" + p.String()}
 }

@@ -26,9 +26,10 @@ func (p *page) line(indent int, parts ...string) {
 func (p *page) gap() { p.WriteByte('\n') }
 
 // The colours (ECMA-48 §8.3.117).
-func (p *page) red(s string) string   { return p.colored("31", s) }
-func (p *page) green(s string) string { return p.colored("32", s) }
-func (p *page) dim(s string) string   { return p.colored("2", s) }
+func (p *page) red(s string) string    { return p.colored("31", s) }
+func (p *page) green(s string) string  { return p.colored("32", s) }
+func (p *page) yellow(s string) string { return p.colored("33", s) }
+func (p *page) dim(s string) string    { return p.colored("2", s) }
 
 func (p *page) colored(code, s string) string {
 	if !p.paint.Color || s == "" {
@@ -42,6 +43,8 @@ func (p *page) verdict(v verdict.Verdict, s string) string {
 	switch v {
 	case verdict.Match:
 		return p.green(s)
+	case verdict.Waived:
+		return p.yellow(s)
 	case verdict.NotApplicable:
 		return p.dim(s)
 	default:

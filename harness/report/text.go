@@ -23,6 +23,7 @@ func Text(w io.Writer, doc *Document, paint Paint) error {
 	p.headline()
 	p.gap()
 	p.body(newPlan(doc.Scenarios, paint.Verbose))
+	p.waivers()
 	p.counts()
 	p.coverage()
 	p.conclusion()
@@ -31,9 +32,9 @@ func Text(w io.Writer, doc *Document, paint Paint) error {
 }
 
 // Progress writes a line for a scenario that has been judged, as "DIFFER client-tools/register (3/72)". Those that
-// match are left out unless everything is asked for.
+// match, or whose findings are accepted, are left out unless everything is asked for.
 func Progress(w io.Writer, paint Paint, done, of int, s *verdict.Scenario) {
-	if s.Verdict == verdict.Match && !paint.Verbose {
+	if (s.Verdict == verdict.Match || s.Verdict == verdict.Waived) && !paint.Verbose {
 		return
 	}
 	p := &page{paint: paint}
@@ -85,7 +86,7 @@ func (p *page) row(label, text string) {
 // counts writes what was done and found.
 func (p *page) counts() {
 	d, t := p.doc, &p.doc.Totals
-	p.row("scenarios", fmt.Sprintf("%d match, %d differ, %d unknown, %d not applicable", t.Match, t.Differ, t.Unknown, t.NotApplicable)+
+	p.row("scenarios", fmt.Sprintf("%d match, %d waived, %d differ, %d unknown, %d not applicable", t.Match, t.Waived, t.Differ, t.Unknown, t.NotApplicable)+
 		p.dim(fmt.Sprintf(" · %s, %s", seconds(d.Millis), count(d.Jobs, "job"))))
 	for i, target := range t.Targets {
 		p.row(d.role(i), fmt.Sprintf("%s: %s%s, %s", clip(target.Name, 60), count(target.Exchanges, "exchange"), success(target), count(target.Events, "event")))
@@ -101,7 +102,8 @@ func (p *page) counts() {
 	if t.NotApplicable > 0 {
 		p.row("not run", reasons(notApplicable(d.Scenarios)))
 	}
-	p.row("findings", count(t.Differences, "difference")+", "+count(t.Violations, "violation")+", "+count(t.Shortfalls, "shortfall"))
+	p.row("findings", count(t.Differences, "difference")+", "+count(t.Violations, "violation")+", "+count(t.Shortfalls, "shortfall")+share(t.Accepted))
+	p.accepted()
 }
 
 // role is what a target is in the run.

@@ -31,9 +31,17 @@ type Finding struct {
 	Blame     Blame  `json:"blame"`
 	// Contract is what the contract has to say of each side of a difference.
 	Contract []Word `json:"contract,omitempty"`
-	// Fingerprint is equal for findings that say the same of a place but for values that a target has made up; "" when a
-	// finding is like no other.
+	// Fingerprint is equal for findings that say the same of a place but for values that a target has made up, today and
+	// tomorrow.
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// At is where in the script: the step as its file says it, the stream, the place. It stays when steps are put in
+	// before, and events come before.
+	At string `json:"at,omitempty"`
+	// Waiver is the id of the waiver that accepts the finding, Known says that the baseline has it. Note says why a waiver
+	// for this place does not hold.
+	Waiver string `json:"waiver,omitempty"`
+	Known  bool   `json:"known,omitempty"`
+	Note   string `json:"note,omitempty"`
 
 	exchange int
 	event    int
@@ -180,7 +188,11 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 	if v.Stream != "" {
 		f.Place = labels[v.Event] + strings.TrimPrefix(v.Place, "event")
 	}
-	f.Fingerprint = compare.Fingerprint(j.Transcripts[i], f.Kind, f.Place, f.Text)
+	place := f.Place
+	if f.Stream != "" {
+		place = compare.Unnumbered(place)
+	}
+	f.Fingerprint = compare.Fingerprint(j.Transcripts[i], string(f.Class), f.Kind, place, f.Text)
 	return f
 }
 
@@ -190,6 +202,35 @@ func (j *judge) shortfall(i int, s compare.Shortfall) Finding {
 		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.side(i),
 		Fingerprint: s.Fingerprint, exchange: s.Exchange, event: s.Event,
 	}
+}
+
+// at says where in the script a finding is: "GET /items: body /0/name". Of steps that say the same, all but the first have
+// a number. What is about one side alone says which.
+func (j *judge) at(f *Finding) string {
+	place := f.Place
+	if f.Stream != "" {
+		place = compare.Unnumbered(place)
+	}
+	for _, t := range j.Transcripts {
+		place = compare.Bare(t, place)
+	}
+	if f.Class != Difference {
+		place += " (" + string(f.Blame) + ")"
+	}
+	s := j.steps[f.Step]
+	if s == nil {
+		return place
+	}
+	nth := 1
+	for _, other := range j.steps {
+		if other.Text == s.Text && (other.Line < s.Line || other.Line == s.Line && other.ID < s.ID) {
+			nth++
+		}
+	}
+	if nth > 1 {
+		return fmt.Sprintf("%s (%d): %s", s.Text, nth, place)
+	}
+	return s.Text + ": " + place
 }
 
 // String describes the finding in one line.

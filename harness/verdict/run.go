@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"slices"
+
 	"github.com/lockstep-dev/lockstep/harness/contract"
 )
 
@@ -12,6 +14,12 @@ type Run struct {
 	Coverage  contract.Coverage `json:"coverage"`
 	// Incomplete says why the run did not do all it was asked to; "" when it did.
 	Incomplete string `json:"incomplete,omitempty"`
+	// Partial says that targets of the project were left out, or the reference was another one: what does not show may
+	// show in others.
+	Partial bool `json:"partial,omitempty"`
+	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
+	Waivers []WaiverUse `json:"waivers,omitempty"`
+	Fixed   []Known     `json:"fixed,omitempty"`
 }
 
 // Totals sum up the scenarios.
@@ -19,12 +27,20 @@ type Totals struct {
 	Match         int      `json:"match"`
 	Differ        int      `json:"differ"`
 	Unknown       int      `json:"unknown"`
+	Waived        int      `json:"waived"`
 	NotApplicable int      `json:"not_applicable"`
 	Differences   int      `json:"differences"`
 	Violations    int      `json:"violations"`
 	Shortfalls    int      `json:"shortfalls"`
+	Accepted      Accepted `json:"accepted"` // of these
 	Targets       []Target `json:"targets"`
 	Compared      Compared `json:"compared"`
+}
+
+// Accepted counts findings that are not as they should be, and may stay so.
+type Accepted struct {
+	Waived int `json:"waived"` // by a waiver
+	Known  int `json:"known"`  // by the baseline
 }
 
 // Add takes a scenario into the run.
@@ -36,6 +52,8 @@ func (r *Run) Add(s Scenario) {
 		t.Match++
 	case Differ:
 		t.Differ++
+	case Waived:
+		t.Waived++
 	case NotApplicable:
 		t.NotApplicable++
 	default:
@@ -49,6 +67,12 @@ func (r *Run) Add(s Scenario) {
 			t.Violations++
 		default:
 			t.Shortfalls++
+		}
+		switch {
+		case f.Waiver != "":
+			t.Accepted.Waived++
+		case f.Known:
+			t.Accepted.Known++
 		}
 	}
 	for i, target := range s.Targets {
@@ -71,9 +95,12 @@ func (r *Run) Add(s Scenario) {
 	r.Verdict = Worse(r.Verdict, s.Verdict)
 }
 
-// Conclude returns the run's verdict: that of its worst scenario, and unknown when nothing was judged or the run is
-// incomplete.
+// Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale, and unknown when nothing
+// was judged or the run is incomplete.
 func (r *Run) Conclude() Verdict {
+	if slices.ContainsFunc(r.Waivers, func(w WaiverUse) bool { return w.State == Stale }) {
+		r.Verdict = Worse(r.Verdict, Differ)
+	}
 	if r.Verdict == "" || r.Verdict == NotApplicable || r.Incomplete != "" {
 		r.Verdict = Worse(r.Verdict, Unknown)
 	}

@@ -4,9 +4,10 @@
 // of one of them (something it had to do by itself). Each says where, what, and who is outside the contract. Of the
 // findings of a scenario comes its verdict:
 //
-//	differ > unknown > match
+//	differ > unknown > waived > match
 //
-// and, apart from these, not-applicable, for a scenario that this run has no means for.
+// and, apart from these, not-applicable, for a scenario that this run has no means for. Waived is a scenario whose findings
+// are all accepted, by a waiver or by the baseline.
 //
 // A scenario that could not be judged is unknown, and unknown is never green: the reference died, a target was never
 // there, the scenario asked for something impossible, nothing was compared.
@@ -30,12 +31,13 @@ type Verdict string
 const (
 	Differ  Verdict = "differ"
 	Unknown Verdict = "unknown"
+	Waived  Verdict = "waived"
 	Match   Verdict = "match"
 	// NotApplicable is counted apart and decides nothing.
 	NotApplicable Verdict = "not-applicable"
 )
 
-var severity = map[Verdict]int{Differ: 3, Unknown: 2, Match: 1, NotApplicable: 0}
+var severity = map[Verdict]int{Differ: 4, Unknown: 3, Waived: 2, Match: 1, NotApplicable: 0}
 
 // Worse returns the worse of two verdicts.
 func Worse(a, b Verdict) Verdict {
@@ -98,6 +100,7 @@ type Case struct {
 	Alone    bool
 	Rules    *compare.Rules
 	Contract *contract.Document
+	Accept   *Acceptance // what is accepted; nil: nothing
 }
 
 // Judge returns the judgement of a case.
@@ -251,6 +254,8 @@ func (j *judge) add(f Finding) {
 	if s := j.steps[f.Step]; s != nil {
 		f.Line, f.StepText = s.Line, s.Text
 	}
+	f.At = j.at(&f)
+	j.Accept.accept(&f)
 	j.out.Findings = append(j.out.Findings, f)
 }
 
@@ -258,7 +263,7 @@ func (j *judge) add(f Finding) {
 func (j *judge) conclude() {
 	pairs := j.out.Compared.Exchanges + j.out.Compared.Events
 	switch {
-	case len(j.out.Findings) > 0:
+	case slices.ContainsFunc(j.out.Findings, func(f Finding) bool { return !f.Accepted() }):
 		j.out.Verdict = Differ
 	case len(j.out.Reasons) > 0:
 		j.out.Verdict = Unknown
@@ -268,6 +273,8 @@ func (j *judge) conclude() {
 	case j.Alone && answers(j.out.Targets) == 0:
 		j.out.Verdict = Unknown
 		j.out.Reasons = append(j.out.Reasons, Reason{Text: "no target answered"})
+	case len(j.out.Findings) > 0:
+		j.out.Verdict = Waived
 	default:
 		j.out.Verdict = Match
 	}

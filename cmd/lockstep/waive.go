@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/harness/waiver"
+)
+
+// waiveFlags are the flags of lockstep waive.
+type waiveFlags struct {
+	config string
+	from   string
+	class  string
+	add    bool
+}
+
+func waiveCommand(w *world) *cobra.Command {
+	var f waiveFlags
+	cmd := &cobra.Command{
+		Use:   "waive [scenario or folder ...]",
+		Short: "Writes the skeleton of waivers for what the last run has found",
+		Long: `Prints a waiver for each finding of the last run that nothing accepts yet, or appends it to waivers.yaml.
+Reason and owner are left empty: until somebody fills them in, lockstep run and lockstep lint refuse the
+file. A waiver accepts one finding, for 90 days unless you write another day.`,
+		Example: `  lockstep waive client-tools/odd-ids
+  lockstep waive --class intended --append 'client-tools/odd-ids[slash]'
+  lockstep waive --from reports/run.jsonl`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.waive(cmd.Context(), w, args) },
+	}
+	configFlag(cmd, &f.config)
+	fl := cmd.Flags()
+	fl.StringVar(&f.from, "from", "", "the report.json or run.jsonl of a run (default reports/report.json beside lockstep.yaml)")
+	fl.StringVar(&f.class, "class", "", "whose fault it is: candidate-bug, reference-bug, contract-silent, intended (default left open)")
+	fl.BoolVar(&f.add, "append", false, "append to waivers.yaml instead of printing")
+	return cmd
+}
+
+// lasts is how long a waiver holds when nobody says otherwise.
+const lasts = 90 * 24 * time.Hour
+
+var classes = []string{"candidate-bug", "reference-bug", "contract-silent", "intended"}
+
+func (f *waiveFlags) waive(ctx context.Context, w *world, paths []string) error {
+	if f.class != "" && !slices.Contains(classes, f.class) {
+		return fmt.Errorf("--class is %q: write candidate-bug, reference-bug, contract-silent or intended", f.class)
+	}
+	project, err := load(f.config)
+	if err != nil {
+		return err
+	}
+	ids, err := project.IDs(harness.Selection{Paths: paths})
+	if err != nil {
+		return err
+	}
+	run, err := lastRun(ctx, w, project, f.config, f.from)
+	if err != nil {
+		return err
+	}
+	findings := f.findings(w, project, run, ids)
+	if len(findings) == 0 {
+		fmt.Fprintln(w.stderr, "there is nothing to waive")
+		return nil
+	}
+	text := waiver.Skeleton(findings, project.Waivers, f.class, w.today().Add(lasts))
+	if !f.add {
+		fmt.Fprint(w.stdout, text)
+		return nil
+	}
+	if err := waiver.Append(project.WaiversFile, text); err != nil {
+		return &harness.UsageError{What: err.Error(), Fix: "leave out --append, and put what is printed into the file"}
+	}
+	fmt.Fprintf(w.stderr, "%s: fill in reason and owner\n", project.WaiversFile)
+	return nil
+}
+
+// findings returns what nothing accepts yet. A waiver that has expired is to be renewed where it stands.
+func (f *waiveFlags) findings(w *world, project *harness.Project, run *verdict.Run, ids []string) []verdict.Finding {
+	var out []verdict.Finding
+	told := map[string]bool{}
+	for i := range run.Scenarios {
+		s := &run.Scenarios[i]
+		if !slices.Contains(ids, s.ID) {
+			continue
+		}
+		for _, finding := range s.Findings {
+			there := slices.IndexFunc(project.Waivers, func(w verdict.Waiver) bool { return w.Pins(&finding) })
+			switch {
+			case finding.Accepted():
+			case there < 0:
+				out = append(out, finding)
+			case !told[project.Waivers[there].ID]:
+				of := &project.Waivers[there]
+				told[of.ID] = true
+				fmt.Fprintf(w.stderr, "%s:%d: %s is for this already, until %s\n", of.File, of.Line, of.ID, of.Expires.Format(time.DateOnly))
+			}
+		}
+	}
+	return out
+}
+
+// lastRun reads a run: a report.json, or a run.jsonl, which is judged again.
+func lastRun(ctx context.Context, w *world, project *harness.Project, config, from string) (*verdict.Run, error) {
+	if from == "" {
+		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
+	}
+	data, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &harness.UsageError{What: from + ": no such file", Fix: "run the scenarios first, or name a report.json or run.jsonl with --from"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(data, []byte(`{"lockstep":`)) {
+		result, err := project.Judge(ctx, bytes.NewReader(data), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+		if err != nil {
+			return nil, unreadable(from, err)
+		}
+		return &result.Run, nil
+	}
+	doc, err := report.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	return &doc.Run, nil
+}

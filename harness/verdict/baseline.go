@@ -1,0 +1,43 @@
+package verdict
+
+import "slices"
+
+// A Known is a finding that the baseline has.
+type Known struct {
+	Scenario    string `json:"scenario"`
+	At          string `json:"at"`
+	Class       Class  `json:"class"`
+	Kind        string `json:"kind"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// KnownOf returns how the baseline tells a finding from others.
+func KnownOf(f *Finding) Known { return Known{f.Scenario, f.At, f.Class, f.Kind, f.Fingerprint} }
+
+// Compare divides a baseline: fixed is what the run would have shown and has not, kept is the rest. What a run has not
+// judged without a doubt is kept.
+func (r *Run) Compare(baseline []Known) (kept, fixed []Known) {
+	judged := r.judged()
+	for _, k := range baseline {
+		if r.Whole() && judged[k.Scenario] && r.count(func(f *Finding) bool { return KnownOf(f) == k }) == 0 {
+			fixed = append(fixed, k)
+		} else {
+			kept = append(kept, k)
+		}
+	}
+	return kept, fixed
+}
+
+// News returns the findings that neither a waiver nor the baseline accepts, each once, in the order of the run.
+func (r *Run) News(baseline []Known) []Known {
+	var out []Known
+	for i := range r.Scenarios {
+		for k := range r.Scenarios[i].Findings {
+			f := &r.Scenarios[i].Findings[k]
+			if known := KnownOf(f); f.Waiver == "" && !slices.Contains(baseline, known) && !slices.Contains(out, known) {
+				out = append(out, known)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,234 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Waiver accepts one known finding: what it is, where, why, who says so, until when. Another finding at the same place
+// is not accepted.
+type Waiver struct {
+	ID string
+	// Scenario is a scenario's id, that of a table, which means all of its rows, or a pattern: * stands for any text.
+	Scenario    string
+	At          string // as Finding.At has it
+	Kind        string
+	Fingerprint string
+	Class       string // candidate-bug, reference-bug, contract-silent, intended
+	Reason      string
+	Owner       string
+	Link        string
+	Expires     time.Time // the first day on which it no longer holds, UTC
+	When        Condition
+	File        string
+	Line        int
+}
+
+// A Condition says where a waiver holds. The zero value holds everywhere.
+type Condition struct {
+	Targets []string          // the finding's target is one of these; nil: any
+	Env     map[string]string // each variable has this value
+}
+
+// Covers reports whether a waiver speaks of a scenario.
+func (w *Waiver) Covers(id string) bool {
+	table, _, _ := strings.Cut(id, "[")
+	return w.Scenario == id || w.Scenario == table || strings.Contains(w.Scenario, "*") && fits(id, w.Scenario)
+}
+
+// fits reports whether a text fits a pattern, in which * stands for any text.
+func fits(text, pattern string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1:last] {
+		if _, text, ok = cut(text, part, ok); !ok {
+			return false
+		}
+	}
+	return ok && strings.HasSuffix(text, parts[last])
+}
+
+func cut(text, at string, before bool) (string, string, bool) {
+	head, tail, ok := strings.Cut(text, at)
+	return head, tail, ok && before
+}
+
+// isFor reports whether a finding stands at the waiver's place, whatever it is.
+func (w *Waiver) isFor(f *Finding) bool {
+	return w.At == f.At && w.Covers(f.Scenario) && (w.When.Targets == nil || slices.Contains(w.When.Targets, f.Target))
+}
+
+// Pins reports whether a finding is the one that the waiver means.
+func (w *Waiver) Pins(f *Finding) bool {
+	return w.Kind == f.Kind && w.Fingerprint == f.Fingerprint && w.isFor(f)
+}
+
+// An Acceptance is what is accepted in a run.
+type Acceptance struct {
+	Waivers  []Waiver
+	Baseline []Known
+	Today    time.Time
+	Environ  []string // name=value
+}
+
+// here reports whether the run has the environment that a waiver asks for.
+func (a *Acceptance) here(w *Waiver) bool {
+	for name, value := range w.When.Env {
+		if a.variable(name) != value {
+			return false
+		}
+	}
+	return true
+}
+
+// variable returns the value of an environment variable: of a name that stands twice, the last counts.
+func (a *Acceptance) variable(name string) string {
+	for _, entry := range slices.Backward(a.Environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// days returns how many days a waiver still holds; 0 or less when it has expired.
+func (a *Acceptance) days(w *Waiver) int {
+	const day = 24 * time.Hour
+	return int(w.Expires.Sub(a.Today.UTC().Truncate(day)) / day)
+}
+
+// accept marks a finding that a waiver or the baseline accepts. Where a waiver is for the place and does not hold, the
+// finding says why: that it has expired, or else that it means another one.
+func (a *Acceptance) accept(f *Finding) {
+	if a == nil {
+		return
+	}
+	var expired, other string
+	for i := range a.Waivers {
+		w := &a.Waivers[i]
+		switch {
+		case !a.here(w) || !w.isFor(f):
+		case !w.Pins(f):
+			if other == "" {
+				other = fmt.Sprintf("waiver %s is for another difference here: %s %s", w.ID, w.Kind, w.Fingerprint)
+			}
+		case a.days(w) <= 0:
+			expired = fmt.Sprintf("waiver %s expired on %s", w.ID, w.Expires.Format(time.DateOnly))
+		default:
+			f.Waiver = w.ID
+			return
+		}
+	}
+	if f.Note = expired; expired == "" {
+		f.Note = other
+	}
+	f.Known = slices.Contains(a.Baseline, KnownOf(f))
+}
+
+// Accepted reports whether a waiver or the baseline accepts the finding.
+func (f *Finding) Accepted() bool { return f.Waiver != "" || f.Known }
+
+// A WaiverState is what became of a waiver in a run.
+type WaiverState string
+
+// What becomes of waivers.
+const (
+	Holding WaiverState = "holds"   // it accepts findings
+	Expired WaiverState = "expired" // what it accepted counts again
+	Stale   WaiverState = "stale"   // what it accepted is not there any more
+	Idle    WaiverState = "idle"    // nobody can tell: its scenario was not judged, or it is not for here
+)
+
+// A WaiverUse is a waiver and what became of it.
+type WaiverUse struct {
+	ID          string      `json:"id"`
+	File        string      `json:"file"`
+	Line        int         `json:"line"`
+	State       WaiverState `json:"state"`
+	Findings    int         `json:"findings"` // that it accepts, or would if it had not expired
+	Scenario    string      `json:"scenario"`
+	At          string      `json:"at"`
+	Kind        string      `json:"kind"`
+	Fingerprint string      `json:"fingerprint"`
+	Class       string      `json:"class"`
+	Reason      string      `json:"reason"`
+	Owner       string      `json:"owner"`
+	Link        string      `json:"link,omitempty"`
+	Expires     string      `json:"expires"` // 2027-03-01, UTC
+	Days        int         `json:"days"`    // until then
+}
+
+// Settle says what became of the waivers and of the baseline, when all scenarios have been added. all are the ids of the
+// scenarios that there are: a waiver is only stale when each that it covers was judged.
+func (r *Run) Settle(a *Acceptance, all []string) {
+	if a == nil {
+		return
+	}
+	judged := r.judged()
+	for i := range a.Waivers {
+		w := &a.Waivers[i]
+		use := WaiverUse{
+			ID: w.ID, File: w.File, Line: w.Line, Scenario: w.Scenario, At: w.At, Kind: w.Kind, Fingerprint: w.Fingerprint,
+			Class: w.Class, Reason: w.Reason, Owner: w.Owner, Link: w.Link,
+			Expires: w.Expires.Format(time.DateOnly), Days: a.days(w), State: Idle,
+		}
+		if a.here(w) {
+			use.Findings = r.count(w.Pins)
+			switch {
+			case use.Findings == 0 && r.told(w, all, judged):
+				use.State = Stale
+			case use.Findings == 0:
+			case use.Days <= 0:
+				use.State = Expired
+			default:
+				use.State = Holding
+			}
+		}
+		r.Waivers = append(r.Waivers, use)
+	}
+	if a.Baseline != nil {
+		_, r.Fixed = r.Compare(a.Baseline)
+	}
+}
+
+// told reports whether the run would have shown what a waiver accepts.
+func (r *Run) told(w *Waiver, all []string, judged map[string]bool) bool {
+	if !r.Whole() {
+		return false
+	}
+	for _, id := range all {
+		if w.Covers(id) && !judged[id] {
+			return false
+		}
+	}
+	return true
+}
+
+// Whole reports whether all targets took part, and the run came to its end.
+func (r *Run) Whole() bool { return r.Incomplete == "" && !r.Partial }
+
+// judged returns the scenarios that were judged without a doubt.
+func (r *Run) judged() map[string]bool {
+	out := map[string]bool{}
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		out[s.ID] = len(s.Reasons) == 0 && s.Verdict != NotApplicable
+	}
+	return out
+}
+
+// count counts findings.
+func (r *Run) count(is func(*Finding) bool) int {
+	n := 0
+	for i := range r.Scenarios {
+		for k := range r.Scenarios[i].Findings {
+			if is(&r.Scenarios[i].Findings[k]) {
+				n++
+			}
+		}
+	}
+	return n
+}

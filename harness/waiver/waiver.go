@@ -1,0 +1,164 @@
+// Package waiver reads and writes waivers.yaml: known findings that are accepted for a while.
+//
+// Like every file that people write, it is told every mistake at once, with its place and what to write instead. What a
+// waiver does is decided in package verdict.
+package waiver
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Schema is the JSON Schema of waivers.yaml.
+//
+//go:embed waivers.schema.json
+var Schema []byte
+
+var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema(Schema) })
+
+// A World is what waivers speak of.
+type World struct {
+	Scenarios []Scenario
+	Targets   []string // nil when nobody knows
+	Kinds     []string // of findings
+	// More says that there are scenarios beside these, with mistakes: what waivers say of scenarios is not checked.
+	More bool
+}
+
+// A Scenario is one that a waiver may cover.
+type Scenario struct {
+	ID    string
+	Table string   // the id without its row
+	Steps []string // how the file says its steps
+}
+
+// Parse reads the waivers of a file, in its order, and checks what they say of the world. A file without anything but
+// comments has none.
+func Parse(file string, data []byte, world *World) ([]verdict.Waiver, problem.Problems) {
+	if blank(data) {
+		return nil, nil
+	}
+	root, problems := yamldoc.Parse(file, data)
+	if len(problems) == 0 {
+		problems = compiled().Check(file, root)
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	d := decoder{file: file, world: world, ids: map[string]int{}}
+	for _, n := range root.Elements() {
+		d.waiver(n)
+	}
+	return d.waivers, d.problems.Sort()
+}
+
+// blank reports whether a file has nothing but comments.
+func blank(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// A decoder turns nodes, whose shape the schema has checked, into waivers.
+type decoder struct {
+	file     string
+	world    *World
+	ids      map[string]int // the line of each
+	waivers  []verdict.Waiver
+	problems problem.Problems
+}
+
+func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
+	d.problems = append(d.problems, problem.Problem{File: d.file, Line: n.Line, Column: n.Column, What: what, Fix: fix})
+}
+
+func (d *decoder) waiver(n *yamldoc.Node) {
+	difference := n.Get("difference")
+	w := verdict.Waiver{
+		ID: n.Get("id").Text, Scenario: n.Get("scenario").Text, At: n.Get("at").Text,
+		Kind: difference.Get("kind").Text, Fingerprint: difference.Get("fingerprint").Text,
+		Class: n.Get("class").Text, Reason: n.Get("reason").Text, Owner: n.Get("owner").Text, Link: n.Get("link").Str(),
+		File: d.file, Line: n.Get("id").Line,
+	}
+	if line, taken := d.ids[w.ID]; taken {
+		d.problem(n.Get("id"), fmt.Sprintf("two waivers are called %s, the first in line %d", w.ID, line), "give each an id of its own: "+Next(d.waivers))
+	} else {
+		d.ids[w.ID] = w.Line
+	}
+	var err error
+	if w.Expires, err = time.Parse(time.DateOnly, n.Get("expires").Text); err != nil {
+		d.problem(n.Get("expires"), fmt.Sprintf("%q is no day", n.Get("expires").Text), "write one that the calendar has, as 2027-03-01")
+	}
+	if kind := difference.Get("kind"); !slices.Contains(d.world.Kinds, w.Kind) {
+		d.problem(kind, fmt.Sprintf("there is no kind %q", w.Kind), nearest(w.Kind, d.world.Kinds, "write the word that the report has in brackets"))
+	}
+	d.when(n.Get("when"), &w)
+	if !d.world.More {
+		d.place(n, &w)
+	}
+	for i := range d.waivers {
+		if o := &d.waivers[i]; o.Scenario == w.Scenario && o.At == w.At && o.Kind == w.Kind && o.Fingerprint == w.Fingerprint && same(o, &w) {
+			d.problem(n.Get("id"), fmt.Sprintf("%s accepts the same as %s in line %d", w.ID, o.ID, o.Line), "remove one of them")
+		}
+	}
+	d.waivers = append(d.waivers, w)
+}
+
+// same reports whether two waivers hold under one condition.
+func same(a, b *verdict.Waiver) bool { return fmt.Sprint(a.When) == fmt.Sprint(b.When) }
+
+func (d *decoder) when(n *yamldoc.Node, w *verdict.Waiver) {
+	for _, t := range n.Get("targets").Elements() {
+		if d.world.Targets != nil && !slices.Contains(d.world.Targets, t.Text) {
+			d.problem(t, fmt.Sprintf("there is no target %q", t.Text), problem.OneOf(t.Text, d.world.Targets))
+		}
+		w.When.Targets = append(w.When.Targets, t.Text)
+	}
+	for name, value := range n.Get("env").Entries() {
+		if w.When.Env == nil {
+			w.When.Env = map[string]string{}
+		}
+		w.When.Env[name.Text] = value.Text
+	}
+}
+
+// place checks that there is a scenario, and a step in it.
+func (d *decoder) place(n *yamldoc.Node, w *verdict.Waiver) {
+	var ids, steps []string
+	covered := false
+	for i := range d.world.Scenarios {
+		s := &d.world.Scenarios[i]
+		ids = append(ids, s.ID, s.Table)
+		if w.Covers(s.ID) {
+			covered = true
+			steps = append(steps, s.Steps...)
+		}
+	}
+	if !covered {
+		d.problem(n.Get("scenario"), fmt.Sprintf("there is no scenario %q", w.Scenario), nearest(w.Scenario, ids, "name a scenario, one row of its table, or a pattern with *"))
+		return
+	}
+	step, ok := stepOf(w.At, steps)
+	if !ok {
+		d.problem(n.Get("at"), fmt.Sprintf("no step of %s is called %q", w.Scenario, step), nearest(step, steps, "begin with the step as the scenario says it, then a colon and the place: lockstep waive writes it"))
+	}
+}
+
+// nearest names the word that was meant, or else says what to do.
+func nearest(word string, words []string, otherwise string) string {
+	if fix := problem.DidYouMean(word, words); fix != "" {
+		return fix
+	}
+	return otherwise
+}
