@@ -386,34 +386,3 @@ func TestShutdownFailsEveryExecution(t *testing.T) {
 		same(t, "tools after the shutdown", 1, len(r.AllTools()))
 	})
 }
-
-func BenchmarkExecute(b *testing.B) {
-	bus := events.NewBus(nil)
-	r := clienttools.NewRegistry(bus)
-	r.Register("/", "c", []api.ClientToolDefinition{tool("a", "{}")})
-	requests := bus.Subscribe(events.OfClient("/", "c"), func(err error) { b.Error(err) })
-	defer requests.Close()
-	done := make(chan struct{})
-	answered := make(chan struct{})
-	go func() { // the client
-		defer close(answered)
-		for {
-			select {
-			case <-requests.Ready():
-			case <-done:
-				return
-			}
-			for frame, _ := requests.Next(); frame != nil; frame, _ = requests.Next() {
-				r.Submit("/", "r", success("5"), nil)
-			}
-		}
-	}()
-	c := call("client_c_a", "r")
-	for b.Loop() {
-		if _, err := r.Execute(b.Context(), "/", c); err != nil {
-			b.Fatal(err)
-		}
-	}
-	close(done)
-	<-answered
-}
