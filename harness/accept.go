@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockstep-dev/lockstep/harness/baseline"
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -46,6 +47,43 @@ func (l *loader) waivers(n *yamldoc.Node) {
 	l.problems = append(l.problems, problems...)
 }
 
+// baseline reads the baseline, when lockstep.yaml names one. That it is not there is told by a run: the command that makes
+// it reads the project first.
+func (l *loader) baseline(n *yamldoc.Node) {
+	if n.Str() == "" {
+		return
+	}
+	l.p.BaselineFile = l.path(n.Text)
+	data, err := os.ReadFile(l.p.BaselineFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.p.noBaseline = scenario.Problems{{
+			File: l.p.File, Line: n.Line, Column: n.Column, What: err.Error(), Fix: "make it with lockstep baseline update --accept-new",
+		}}
+	case err != nil:
+		l.problem(n, err.Error(), "name the baseline, relative to this file")
+	default:
+		known, problems := baseline.Parse(l.p.BaselineFile, data)
+		l.p.Baseline = known
+		l.problems = append(l.problems, problems...)
+	}
+}
+
+// UseBaseline takes a file as the baseline, instead of the project's. The error is scenario.Problems when the file has
+// mistakes.
+func (p *Project) UseBaseline(file string) error {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &UsageError{file + ": no such file", "make the first one with lockstep baseline update --accept-new"}
+	}
+	if err != nil {
+		return err
+	}
+	known, problems := baseline.Parse(file, data)
+	p.BaselineFile, p.Baseline, p.noBaseline = file, known, nil
+	return problems.Err()
+}
+
 // world is what waivers may speak of.
 func (l *loader) world() *waiver.World {
 	w := &waiver.World{More: l.unread || len(l.p.Scenarios) == 0}
@@ -75,7 +113,7 @@ func (p *Project) acceptance(opts *Options, started time.Time) *verdict.Acceptan
 	if today.IsZero() {
 		today = started
 	}
-	return &verdict.Acceptance{Waivers: p.Waivers, Today: today, Environ: opts.Environ}
+	return &verdict.Acceptance{Waivers: p.Waivers, Baseline: p.Baseline, Today: today, Environ: opts.Environ}
 }
 
 // partial reports whether a run leaves out targets of the project, or takes another one as right.

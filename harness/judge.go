@@ -142,6 +142,9 @@ func (p *Project) Judge(ctx context.Context, file io.Reader, options *JudgeOptio
 	if options != nil {
 		o = *options
 	}
+	if err := p.noBaseline.Err(); err != nil {
+		return nil, err
+	}
 	record, err := p.ReadRun(file)
 	if err != nil {
 		return nil, err

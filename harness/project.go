@@ -47,8 +47,12 @@ type Project struct {
 	// Waivers are findings that are accepted for a while, and WaiversFile is where they stand, or would.
 	Waivers     []verdict.Waiver
 	WaiversFile string
+	// Baseline are findings that are known, and BaselineFile is where they stand; "" when there is no baseline.
+	Baseline     []verdict.Known
+	BaselineFile string
 
-	sums sums
+	sums       sums
+	noBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
 }
 
 // A Target is a server of a project.
@@ -118,6 +122,7 @@ func Load(file string) (*Project, error) {
 		return nil, err
 	}
 	l.waivers(root.Get("waivers"))
+	l.baseline(root.Get("baseline"))
 	l.references()
 	if err := l.problems.Sort().Err(); err != nil {
 		return nil, err

@@ -87,6 +87,9 @@ func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios [
 	if scenarios, err = p.pick(opts.Select); err != nil {
 		return nil, false, nil, err
 	}
+	if err := p.noBaseline.Err(); err != nil {
+		return nil, false, nil, err
+	}
 	return targets, alone, scenarios, p.startable(targets, opts.Environ)
 }
 

@@ -104,3 +104,34 @@ func TestAProjectInsideATest(t *testing.T) {
 		})
 	}
 }
+
+func TestWaiversInsideATest(t *testing.T) {
+	right, wrong := serve(t, &faux.Server{}), serve(t, &faux.Server{Fault: fault(t, "other-value")})
+	const waiver = `- id: W-0001
+  scenario: items/story
+  at: "GET /items/${{ lamp }}: body /name"
+  difference: {kind: value, fingerprint: "469ed423"}
+  class: intended
+  reason: it was always so
+  owner: ann
+  expires: 9000-01-01
+`
+	for _, tc := range []struct {
+		name      string
+		candidate string
+		passes    bool
+		says      string
+	}{
+		{"what is waived passes, and is logged", wrong, true, "scenarios/items/story.yaml:13: step 3: body /name"},
+		{"a waiver that is stale fails", serve(t, &faux.Server{}), false, "scenarios/waivers.yaml:1: waiver W-0001 is stale: what it accepts does not occur any more; remove it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := write(t, "\n  right: {url: \""+right+"\", ready: {get: /health}}\n  wrong: {url: \""+tc.candidate+"\", ready: {get: /health}}\n")
+			add(t, file, "scenarios/waivers.yaml", waiver)
+			passed, output := parity(t, file, "items/story")
+			if passed != tc.passes || !strings.Contains(output, tc.says) {
+				t.Errorf("passed: %t, want %t and %q:\n%s", passed, tc.passes, tc.says, output)
+			}
+		})
+	}
+}

@@ -64,7 +64,7 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, file, err := openRun(f.config, path)
+	project, file, err := openRun(f.config, path, f.load)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
 }
 
 // openRun opens a run file, and reads the project that it is of.
-func openRun(config, path string) (*harness.Project, *os.File, error) {
+func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}

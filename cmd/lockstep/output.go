@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -15,12 +16,15 @@ type outputFlags struct {
 	format  string
 	color   string
 	verbose bool
+	// baseline is the file with what is known, instead of the project's.
+	baseline string
 }
 
 func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 	fl := cmd.Flags()
 	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit")
 	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
+	fl.StringVar(&f.baseline, "baseline", "", "the file with the findings that are known, relative to lockstep.yaml (default the project's)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
@@ -33,6 +37,15 @@ func (f *outputFlags) validate() error {
 		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
 	}
 	return nil
+}
+
+// load reads the project, with the baseline that is asked for.
+func (f *outputFlags) load(config string) (*harness.Project, error) {
+	p, err := load(config)
+	if err == nil && f.baseline != "" {
+		err = p.UseBaseline(beside(config, f.baseline))
+	}
+	return p, err
 }
 
 // progress returns what writes a line for each scenario that does not match. A server that died fails hundreds of

@@ -92,7 +92,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
-	project, err := load(f.config)
+	project, err := f.load(f.config)
 	if err != nil {
 		return err
 	}

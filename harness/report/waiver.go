@@ -24,6 +24,37 @@ func (p *page) waivers() {
 	if any {
 		p.gap()
 	}
+	p.known()
+}
+
+// mostKnown is how many findings of the baseline are listed.
+const mostKnown = 10
+
+// known writes a line for each finding that the baseline has.
+func (p *page) known() {
+	n := 0
+	for i := range p.doc.Scenarios {
+		for k := range p.doc.Scenarios[i].Findings {
+			f := &p.doc.Scenarios[i].Findings[k]
+			if !f.Known {
+				continue
+			}
+			if n++; n <= mostKnown || p.paint.Verbose {
+				p.line(0, p.yellow("KNOWN"), " ", Known(verdict.KnownOf(f)))
+			}
+		}
+	}
+	if n > mostKnown && !p.paint.Verbose {
+		p.line(0, "and ", strconv.Itoa(n-mostKnown), " more that are known, in report.json")
+	}
+	if n > 0 {
+		p.gap()
+	}
+}
+
+// Known says in one line which finding of a baseline it is. Nothing in it acts.
+func Known(k verdict.Known) string {
+	return clip(k.Scenario, 120) + ": " + clip(k.At, 160) + " [" + clip(k.Kind, 60) + " " + clip(k.Fingerprint, 20) + "]"
 }
 
 func (p *page) waiver(w *verdict.WaiverUse) {

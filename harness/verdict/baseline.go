@@ -14,12 +14,17 @@ type Known struct {
 // KnownOf returns how the baseline tells a finding from others.
 func KnownOf(f *Finding) Known { return Known{f.Scenario, f.At, f.Class, f.Kind, f.Fingerprint} }
 
-// Compare divides a baseline: fixed is what the run would have shown and has not, kept is the rest. What a run has not
-// judged without a doubt is kept.
-func (r *Run) Compare(baseline []Known) (kept, fixed []Known) {
-	judged := r.judged()
+// Compare divides a baseline: fixed is what the run would have shown and has not, and what is of scenarios that are not
+// among all there are; kept is the rest. What a run has not judged without a doubt is kept.
+func (r *Run) Compare(baseline []Known, all []string) (kept, fixed []Known) {
+	judged, shown := r.judged(), map[Known]bool{}
+	for i := range r.Scenarios {
+		for k := range r.Scenarios[i].Findings {
+			shown[KnownOf(&r.Scenarios[i].Findings[k])] = true
+		}
+	}
 	for _, k := range baseline {
-		if r.Whole() && judged[k.Scenario] && r.count(func(f *Finding) bool { return KnownOf(f) == k }) == 0 {
+		if r.Whole() && judged[k.Scenario] && !shown[k] || !slices.Contains(all, k.Scenario) {
 			fixed = append(fixed, k)
 		} else {
 			kept = append(kept, k)
@@ -31,10 +36,15 @@ func (r *Run) Compare(baseline []Known) (kept, fixed []Known) {
 // News returns the findings that neither a waiver nor the baseline accepts, each once, in the order of the run.
 func (r *Run) News(baseline []Known) []Known {
 	var out []Known
+	seen := map[Known]bool{}
+	for _, k := range baseline {
+		seen[k] = true
+	}
 	for i := range r.Scenarios {
 		for k := range r.Scenarios[i].Findings {
 			f := &r.Scenarios[i].Findings[k]
-			if known := KnownOf(f); f.Waiver == "" && !slices.Contains(baseline, known) && !slices.Contains(out, known) {
+			if known := KnownOf(f); f.Waiver == "" && !seen[known] {
+				seen[known] = true
 				out = append(out, known)
 			}
 		}

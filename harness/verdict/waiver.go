@@ -189,9 +189,7 @@ func (r *Run) Settle(a *Acceptance, all []string) {
 		}
 		r.Waivers = append(r.Waivers, use)
 	}
-	if a.Baseline != nil {
-		_, r.Fixed = r.Compare(a.Baseline)
-	}
+	_, r.Fixed = r.Compare(a.Baseline, all)
 }
 
 // told reports whether the run would have shown what a waiver accepts.

@@ -29,12 +29,13 @@ var mayImport = map[string][]string{
 	"harness/contract":           {"harness/transcript"},
 	"harness/verdict":            {"harness/compare", "harness/contract", "harness/transcript"},
 	"harness/waiver":             {"harness/verdict"},
+	"harness/baseline":           {"harness/verdict"},
 	"harness/report":             {"harness/verdict", "harness/contract", "harness/transcript"},
 	"harness": {
 		"harness/scenario", "harness/target", "harness/run", "harness/transcript", "harness/transport/httpwire",
-		"harness/compare", "harness/contract", "harness/verdict", "harness/waiver", "harness/report",
+		"harness/compare", "harness/contract", "harness/verdict", "harness/waiver", "harness/baseline", "harness/report",
 	},
-	"cmd/lockstep": {"harness", "harness/scenario", "harness/transcript", "harness/verdict", "harness/waiver", "harness/report"},
+	"cmd/lockstep": {"harness", "harness/scenario", "harness/transcript", "harness/verdict", "harness/waiver", "harness/baseline", "harness/report"},
 }
 
 // neverReaches says what a package must not depend on, however indirectly, and why.

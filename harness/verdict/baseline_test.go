@@ -1,0 +1,113 @@
+package verdict
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWhatTheBaselineHasIsKnown(t *testing.T) {
+	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
+	right := KnownOf(one(t, judged(t, ref, cand)))
+	for _, tc := range []struct {
+		name   string
+		change func(*Known)
+		want   Verdict
+	}{
+		{"the finding", func(*Known) {}, Waived},
+		{"one of another scenario", func(k *Known) { k.Scenario = "story[row]" }, Differ},
+		{"one elsewhere", func(k *Known) { k.At = "GET /n (2): body /n" }, Differ},
+		{"one of another class", func(k *Known) { k.Class = Violation }, Differ},
+		{"one of another kind", func(k *Known) { k.Kind = "type" }, Differ},
+		{"one that says something else", func(k *Known) { k.Fingerprint = "00000000" }, Differ},
+	} {
+		k := right
+		tc.change(&k)
+		s := judgedBy(t, &Acceptance{Baseline: []Known{k}, Today: today}, ref, cand)
+		if f := one(t, s); s.Verdict != tc.want || f.Known != (tc.want == Waived) || f.Waiver != "" {
+			t.Errorf("the baseline has %s: %s, known: %t; want %s", tc.name, s.Verdict, f.Known, tc.want)
+		}
+	}
+}
+
+func TestWhatIsKnownIsCounted(t *testing.T) {
+	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
+	f := one(t, judged(t, ref, cand))
+	for _, tc := range []struct {
+		name string
+		a    *Acceptance
+		want Accepted
+	}{
+		{"by the baseline", &Acceptance{Baseline: []Known{KnownOf(f)}, Today: today}, Accepted{Known: 1}},
+		{"by a waiver too, which comes first", &Acceptance{Baseline: []Known{KnownOf(f)}, Waivers: []Waiver{waiverOf(f)}, Today: today}, Accepted{Waived: 1}},
+	} {
+		var r Run
+		r.Add(judgedBy(t, tc.a, ref, cand))
+		r.Settle(tc.a, []string{"story"})
+		if got := r.Totals.Accepted; got != tc.want || r.Conclude() != Waived || len(r.Fixed) > 0 {
+			t.Errorf("%s: %+v, %s, fixed %v; want %+v", tc.name, got, r.Verdict, r.Fixed, tc.want)
+		}
+	}
+}
+
+func TestNothingKnownMakesUnknownGreen(t *testing.T) {
+	ref, cand := newSide("ref").answers(200, `{"n":1}`), newSide("cand").answers(200, `{"n":2}`)
+	known := KnownOf(one(t, judged(t, ref, cand)))
+	cand.Aborted = "the scenario's 1s were over"
+	if s := judgedBy(t, &Acceptance{Baseline: []Known{known}, Today: today}, ref, cand); s.Verdict != Unknown {
+		t.Errorf("it is %s, want unknown", s.Verdict)
+	}
+}
+
+// What a run has not looked at stays in the baseline.
+func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
+	known := func(scenario string) Known {
+		return Known{scenario, "GET /n: body /n", Difference, "value", "00000000"}
+	}
+	there := Finding{Class: Difference, Kind: "value", Scenario: "there", At: "GET /n: body /n", Fingerprint: "00000000"}
+	full := Run{Scenarios: []Scenario{
+		{ID: "there", Verdict: Waived, Findings: []Finding{there}},
+		{ID: "gone", Verdict: Match},
+		{ID: "in doubt", Verdict: Differ, Reasons: []Reason{{Text: "cut short"}}},
+		{ID: "not for here", Verdict: NotApplicable},
+	}}
+	all := []string{"there", "gone", "in doubt", "not for here", "not selected"}
+	baseline := []Known{known("there"), known("gone"), known("in doubt"), known("not for here"), known("not selected"), known("no scenario any more")}
+	for _, tc := range []struct {
+		name   string
+		change func(*Run)
+		fixed  []Known
+	}{
+		{"a whole run", func(*Run) {}, []Known{known("gone"), known("no scenario any more")}},
+		{"an incomplete run", func(r *Run) { r.Incomplete = "interrupted" }, []Known{known("no scenario any more")}},
+		{"a run without a target", func(r *Run) { r.Partial = true }, []Known{known("no scenario any more")}},
+	} {
+		r := full
+		tc.change(&r)
+		kept, fixed := r.Compare(baseline, all)
+		if diff := cmp.Diff(tc.fixed, fixed); diff != "" || len(kept)+len(fixed) != len(baseline) {
+			t.Errorf("%s: %d are kept, and fixed are (-want +got):\n%s", tc.name, len(kept), diff)
+		}
+		r.Settle(&Acceptance{Baseline: baseline, Today: today}, all)
+		if diff := cmp.Diff(tc.fixed, r.Fixed); diff != "" {
+			t.Errorf("%s: the run says (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestNewsAreWhatNothingAccepts(t *testing.T) {
+	finding := func(at, waiver string) Finding {
+		return Finding{Class: Difference, Kind: "value", Scenario: "story", At: at, Fingerprint: "00000000", Waiver: waiver}
+	}
+	r := Run{Scenarios: []Scenario{{ID: "story", Findings: []Finding{
+		finding("a", ""), finding("b", "W-0001"), finding("c", ""), finding("a", ""), finding("d", ""),
+	}}}}
+	known := finding("c", "")
+	var got []string
+	for _, k := range r.News([]Known{KnownOf(&known)}) {
+		got = append(got, k.At)
+	}
+	if diff := cmp.Diff([]string{"a", "d"}, got); diff != "" {
+		t.Errorf("new are (-want +got):\n%s", diff)
+	}
+}
