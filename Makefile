@@ -16,6 +16,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 ARGS ?=
+FUZZTIME ?= 10s
 
 .PHONY: help
 help: ## Show this help
@@ -54,6 +55,14 @@ test: build ## Run every test with the race detector
 .PHONY: test-slow
 test-slow: build ## Run the Go tests fifty times
 	go test -race -count=50 ./...
+
+.PHONY: fuzz
+fuzz: ## Run each fuzz target for a while (FUZZTIME=30s); what they find is kept under testdata/fuzz
+	@grep -rl --include='*_test.go' --exclude-dir=reference '^func Fuzz' . | xargs grep -oH '^func Fuzz[A-Za-z]*' | \
+	  while IFS=: read -r file func; do \
+	    echo "$${file%/*} $${func#func }"; \
+	    go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -timeout 600s "./$${file%/*}" | grep -v '^fuzz: elapsed'; \
+	  done
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
