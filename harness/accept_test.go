@@ -34,29 +34,37 @@ func TestAFaultHasTheSameFingerprintInEveryRun(t *testing.T) {
 			if len(first) == 0 {
 				t.Fatal("the fault is not found")
 			}
-			for range 3 {
-				if diff := cmp.Diff(first, pins(walk(t, p, &faux.Server{}, &faux.Server{Fault: f}, f.In))); diff != "" {
-					t.Fatalf("another run (-first +other):\n%s", diff)
-				}
+			if diff := cmp.Diff(first, pins(walk(t, p, &faux.Server{}, &faux.Server{Fault: f}, f.In))); diff != "" {
+				t.Errorf("another run (-first +other):\n%s", diff)
 			}
 		})
 	}
 }
 
-// Twins write everything in their own way, but say the same values.
+// Twins write everything in their own way, but say the same values: each fault in a few of 50 ways, some in all of them.
 func TestAFaultOfATwinHasTheSameFingerprint(t *testing.T) {
 	p := load(t, running)
-	for _, id := range []string{"other-value", "other-number", "wrong-type", "missing-field", "other-id"} {
-		f := faux.Faults()[slices.IndexFunc(faux.Faults(), func(f *faux.Fault) bool { return f.ID == id })]
-		first := pins(overSockets(t, p, &faux.Server{}, &faux.Server{Fault: f}, f.In))
-		for seed := range uint64(50) {
-			t.Run(fmt.Sprint(id, " ", seed), func(t *testing.T) {
-				t.Parallel()
-				right := &faux.Server{Style: faux.NewStyle(1000 + seed)}
-				if diff := cmp.Diff(first, pins(overSockets(t, p, right, &faux.Server{Fault: f, Style: faux.NewStyle(seed)}, f.In))); diff != "" {
-					t.Errorf("of twins (-first +twins):\n%s", diff)
-				}
-			})
+	const seeds, few = 50, 2
+	all := []string{"wrong-type", "other-id"}
+	for n, f := range faux.Faults() {
+		if f.ID == "doubled-header" {
+			continue // a twin sends the two fields in any order, which is not the same to a client
 		}
+		of := few
+		if slices.Contains(all, f.ID) {
+			of = seeds
+		}
+		t.Run(f.ID, func(t *testing.T) {
+			t.Parallel()
+			walk := where(f)
+			first := pins(walk(t, p, &faux.Server{}, &faux.Server{Fault: f}, f.In))
+			for i := range of {
+				seed := uint64(n*few+i) % seeds
+				right, wrong := &faux.Server{Style: faux.NewStyle(1000 + seed)}, &faux.Server{Fault: f, Style: faux.NewStyle(seed)}
+				if diff := cmp.Diff(first, pins(walk(t, p, right, wrong, f.In))); diff != "" {
+					t.Errorf("of twins %d (-first +twins):\n%s", seed, diff)
+				}
+			}
+		})
 	}
 }

@@ -60,8 +60,9 @@ func (s *Shortfall) fingerprint(t *transcript.Transcript) string {
 	switch s.Kind {
 	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
 		want, got = uncounted(Bare(t, want)), uncounted(Bare(t, got))
-	case ExchangeFailed, StreamBroken:
-		got = uncounted(Bare(t, untorn(got)))
+	case ExchangeFailed, StreamBroken: // the bytes that came until then are evidence
+		got, _, _ = strings.Cut(got, `, after "`)
+		got = uncounted(Bare(t, got))
 	case EventAwaited: // how many other events came until then is chance
 		got, _, _ = strings.Cut(got, "; ")
 	}

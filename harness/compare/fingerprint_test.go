@@ -105,6 +105,7 @@ func TestFingerprintsOfShortfalls(t *testing.T) {
 		{"which heartbeat", Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 2"}, Shortfall{Kind: HeartbeatLate, Stream: "bus", Place: "heartbeat 13"}, true},
 		{"early or late", Shortfall{Kind: HeartbeatEarly, Got: "1s"}, Shortfall{Kind: HeartbeatLate, Got: "1s"}, false},
 		{"after how many bytes", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "cut off after 7 bytes"}, true},
+		{"after which bytes", Shortfall{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP/1.1 200 OK"`}, Shortfall{Kind: ExchangeFailed, Got: `it was closed in the head, after "HTTP"`}, true},
 		{"how it broke", Shortfall{Kind: StreamBroken, Got: "cut off after 120 bytes"}, Shortfall{Kind: StreamBroken, Got: "reset after 120 bytes"}, false},
 		{"what came instead", Shortfall{Kind: ExpectationUnmet, Got: "404"}, Shortfall{Kind: ExpectationUnmet, Got: "500"}, false},
 		{"what was wanted", Shortfall{Kind: ExpectationUnmet, Want: "200"}, Shortfall{Kind: ExpectationUnmet, Want: "201"}, false},

@@ -243,7 +243,9 @@ func (s *streams) events(p pair) {
 	seen := s.seen(ref.At, cand.At)
 	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen}
 	if ref.Undispatched != cand.Undispatched {
-		report(withoutData(at, ref, cand))
+		d := withoutData(at, ref, cand)
+		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)
+		report(d)
 		return
 	}
 	s.content(at+" data", "event data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {

@@ -223,6 +223,11 @@ func (j *judge) findings() {
 		j.out.Findings = slices.Clip(j.out.Findings[:mostFindings])
 		j.out.Reasons = append(j.out.Reasons, Reason{Text: fmt.Sprintf("%d findings; those beyond the first %d are left out", n, mostFindings)})
 	}
+	for i := range j.out.Findings {
+		f := &j.out.Findings[i]
+		f.At = j.at(f)
+		j.Accept.accept(f)
+	}
 }
 
 // mostFindings bounds what is said of one scenario: a server that floods a stream with what nobody declared must not
@@ -254,8 +259,6 @@ func (j *judge) add(f Finding) {
 	if s := j.steps[f.Step]; s != nil {
 		f.Line, f.StepText = s.Line, s.Text
 	}
-	f.At = j.at(&f)
-	j.Accept.accept(&f)
 	j.out.Findings = append(j.out.Findings, f)
 }
 
