@@ -98,4 +98,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules reports/*.json reports/*.jsonl reports/*.xml
+	rm -rf bin reference/dist reference/node_modules reports/report.json reports/run.jsonl reports/junit.xml
