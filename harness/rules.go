@@ -35,7 +35,10 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 func volatile(rules []scenario.Volatile) []compare.Volatile {
 	out := make([]compare.Volatile, len(rules))
 	for i, r := range rules {
-		out[i] = compare.Volatile{At: r.At, Kind: compare.VolatileKind(r.Kind)}
+		out[i] = compare.Volatile{
+			At: r.At, Kind: compare.VolatileKind(r.Kind), Unit: compare.Unit(r.Unit), Near: r.Near, Monotone: r.Monotone, Max: r.Max,
+			Tolerance: compare.Tolerance(r.Tolerance),
+		}
 	}
 	return out
 }

@@ -128,3 +128,33 @@ compare: {headers: [], volatile: [{at: $..serial, kind: id, because: each server
 		t.Errorf("the run is %s, and counts %v", result.Verdict, result.Totals.Compared.Unnamed)
 	}
 }
+
+// Every option of a volatile place reaches the comparison.
+func TestTheOptionsOfAVolatilePlaceAreRead(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
+compare:
+  volatile:
+    - {at: $.a, kind: time, unit: us, near: 10s, monotone: true, because: the clock says so}
+    - {at: $.b, kind: duration, unit: ms, max: 5s, because: machines differ}
+    - {at: $.c, kind: duration, unit: s, tolerance: 200ms, because: machines differ}
+    - {at: $.d, kind: number, tolerance: 0.50, because: it is measured}
+    - {at: $.e, kind: number, tolerance: 5%, because: it is measured}
+    - {at: $.f, kind: token, because: it is a secret}
+`)
+	p := loaded(t, file)
+	want := []compare.Volatile{
+		{At: "$.a", Kind: compare.Time, Unit: compare.Microseconds, Near: 10 * time.Second, Monotone: true},
+		{At: "$.b", Kind: compare.Duration, Unit: compare.Milliseconds, Max: 5 * time.Second},
+		{At: "$.c", Kind: compare.Duration, Unit: compare.Seconds, Tolerance: compare.Tolerance{Amount: "200000000"}},
+		{At: "$.d", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "0.50"}},
+		{At: "$.e", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "5", Percent: true}},
+		{At: "$.f", Kind: compare.Token},
+	}
+	if diff := cmp.Diff(want, p.CompareRules(p.Scenarios[0]).Volatile); diff != "" {
+		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}

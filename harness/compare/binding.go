@@ -17,6 +17,8 @@ type bindings struct {
 	known [2][]knownValue
 	// drawn is what has been seen of ids, by what stands before the part that is made up.
 	drawn map[string]*[2]draw
+	// last are the latest moments of rules that say they never go back.
+	last map[timeline]*[2]latest
 }
 
 // boundKey is a value and the kind within which it is unique.
@@ -32,7 +34,7 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}}
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}
@@ -88,6 +90,7 @@ func (b *bindings) bindWhole(ref, cand, where string) string {
 type place struct {
 	where string // for a person
 	seen  [2]time.Time
+	line  string // of what comes one after the other; "" when nothing does
 }
 
 // nearness is how far from the moment it was seen a generated time may lie.
@@ -97,17 +100,25 @@ const nearness = time.Hour
 const textsDiffer = "the texts differ"
 
 // far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
-func (p place) far(kind tokenKind, ref, cand string) string {
+func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
 	var out []string
 	for side, text := range [2]string{ref, cand} {
-		t, ok := moment(kind, text)
-		if !ok {
+		if t, ok := moment(kind, text); !ok {
 			out = append(out, sideNames[side]+"'s is none")
-		} else if d := t.Sub(p.seen[side]); d.Abs() > nearness {
-			out = append(out, fmt.Sprintf("%s's is %s it was seen", sideNames[side], distance(d)))
+		} else if why := p.astray(side, t, near); why != "" {
+			out = append(out, why)
 		}
 	}
 	return strings.Join(out, ", ")
+}
+
+// astray says how far a moment lies from the time it was seen; "" when it is near.
+func (p place) astray(side int, t time.Time, near time.Duration) string {
+	d := t.Sub(p.seen[side])
+	if d.Abs() <= near {
+		return ""
+	}
+	return fmt.Sprintf("%s's is %s it was seen", sideNames[side], distance(d))
 }
 
 var sideNames = [2]string{"the reference", "the candidate"}
@@ -122,7 +133,10 @@ func distance(d time.Duration) string {
 	if d = d.Abs(); d >= 2*day {
 		return fmt.Sprintf("%d days %s", d.Round(day)/day, word)
 	}
-	return d.Round(time.Minute).String() + " " + word
+	if d >= 2*time.Minute {
+		return d.Round(time.Minute).String() + " " + word
+	}
+	return d.Round(time.Millisecond).String() + " " + word
 }
 
 // otherUnit says in what two times are written, when that differs; "" when it does not, or when one is no time.
@@ -168,7 +182,7 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 			continue
 		}
 		if rv != cv {
-			if why := p.far(t.kind, rv, cv); why != "" {
+			if why := p.far(t.kind, rv, cv, nearness); why != "" {
 				return ValueDiffers, "the times differ: " + why
 			}
 		}

@@ -42,6 +42,7 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 		b:     newBindings(ref, cand),
 	}
 	c.result.NotCompared = map[string]int{}
+	c.veil = NewVeil(rules, ref, cand)
 	c.steps()
 	c.streams()
 	return c.result
@@ -51,6 +52,7 @@ type comparison struct {
 	sides  [2]*transcript.Transcript
 	rules  *Rules
 	b      *bindings
+	veil   *Veil
 	result Result
 }
 
@@ -107,6 +109,9 @@ func (c *comparison) step(ref, cand *transcript.Step) {
 
 func (c *comparison) add(d Difference) {
 	d.Fingerprint = c.fingerprint(&d)
+	for _, text := range [...]*string{&d.Reference, &d.Candidate, &d.Text} {
+		*text = c.veil.Over(*text)
+	}
 	d.Reference, d.Candidate = cut(d.Reference, d.Candidate)
 	c.result.Differences = append(c.result.Differences, d)
 }

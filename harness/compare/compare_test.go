@@ -193,7 +193,7 @@ func TestBodies(t *testing.T) {
 }
 
 func TestVolatileRules(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{"$..requestID", ID}, {"$.text", Text}, {"$.at", Time}}}
+	rules := &Rules{Volatile: []Volatile{{At: "$..requestID", Kind: ID}, {At: "$.text", Kind: Text}, {At: "$.at", Kind: Time}}}
 	for _, tc := range []struct {
 		name      string
 		ref, cand []string

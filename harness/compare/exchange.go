@@ -106,7 +106,7 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 		d.Kind, d.Text = HeaderValue, "the field stands a different number of times"
 	default:
 		for i := range rv {
-			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen})
+			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen, ""})
 			switch {
 			case kind == "":
 			case kind != ValueDiffers:
@@ -160,7 +160,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 		})
 		return
 	}
-	c.content("body", "body", place{where(step, "body"), c.seen(ref.Done, cand.Done)}, rules, sides, report)
+	c.content("body", "body", place{where(step, "body"), c.seen(ref.Done, cand.Done), lineOf(step)}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -255,11 +255,11 @@ func oneSided(ref, cand error) string {
 	return "the reference's is not JSON: " + ref.Error()
 }
 
-// concerned reports whether a rule that binds ids may speak of a document.
+// concerned reports whether a rule that says more than that two values may differ may speak of a document.
 func concerned(rules []Volatile, doc []byte) bool {
 	return slices.ContainsFunc(rules, func(r Volatile) bool {
 		name := lastName(r.At)
-		return r.Kind == ID && (name == "" || bytes.Contains(doc, []byte(name)))
+		return r.Kind != Text && r.Kind != Number && (name == "" || bytes.Contains(doc, []byte(name)))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/theory/jsonpath"
 
@@ -14,8 +15,8 @@ import (
 type documents struct {
 	b        *bindings
 	place    place
-	volatile [2]map[string]VolatileKind // by JSON Pointer, on each side
-	report   func(Difference)           // with Kind, Place, the values and the sentence
+	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
+	report   func(Difference)        // with Kind, Place, the values and the sentence
 }
 
 // A spot is where two values that are compared stand in their documents, as JSON Pointers, the reference's first. They
@@ -47,16 +48,7 @@ func (s spot) step(same bool, down func(ptr string, side int) string) spot {
 func (d *documents) json(ref, cand *jsontree.Node) { d.node(spot{}, ref, cand) }
 
 func (d *documents) node(at spot, ref, cand *jsontree.Node) {
-	switch kind := d.volatileKind(at); {
-	case kind == ID && scalar(ref) && ref.Kind == cand.Kind:
-		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
-			d.differ(IdentityBroken, at, ref, cand, why)
-		}
-		return
-	case kind == Text && ref.Kind == jsontree.String && cand.Kind == jsontree.String:
-		return
-	case kind == Time && scalar(ref) && ref.Kind == cand.Kind:
-		d.time(at, ref, cand)
+	if rule := d.rule(at); rule != nil && scalar(ref) && ref.Kind == cand.Kind && d.byRule(rule, at, ref, cand) {
 		return
 	}
 	if ref.Kind != cand.Kind {
@@ -84,7 +76,7 @@ func (d *documents) node(at spot, ref, cand *jsontree.Node) {
 }
 
 func (d *documents) string(at spot, ref, cand *jsontree.Node) {
-	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(at), d.place.seen}); kind != "" {
+	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(at), d.place.seen, d.place.line}); kind != "" {
 		d.differ(kind, at, ref, cand, why)
 	}
 }
@@ -99,14 +91,50 @@ func (d *documents) numbers(ref, cand string) string {
 	if why := otherUnit(rk, ck); why != "" {
 		return why
 	}
-	if why := d.place.far(rk, ref, cand); why != "" {
+	if why := d.place.far(rk, ref, cand, nearness); why != "" {
 		return "the times differ: " + why
 	}
 	return ""
 }
 
+// byRule compares two values of one type by the rule for their place. It reports false when the rule does not speak of
+// that type.
+func (d *documents) byRule(rule *Volatile, at spot, ref, cand *jsontree.Node) bool {
+	switch rule.Kind {
+	case ID:
+		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
+			d.differ(IdentityBroken, at, ref, cand, why)
+		}
+	case Text:
+		return ref.Kind == jsontree.String
+	case Time:
+		d.time(rule, at, ref, cand)
+	case Token:
+		d.token(rule, at, ref, cand)
+	case Duration, Number:
+		if why := rule.apart(ref.Text, cand.Text); why != "" {
+			d.differ(ValueDiffers, at, ref, cand, why)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
 // time compares two values that a rule calls times: of one shape, each near the moment it was seen.
-func (d *documents) time(at spot, ref, cand *jsontree.Node) {
+func (d *documents) time(rule *Volatile, at spot, ref, cand *jsontree.Node) {
+	if rule.Unit != "" {
+		var moments [2]time.Time
+		for side, text := range [2]string{ref.Text, cand.Text} {
+			var ok bool
+			if moments[side], ok = rule.Unit.moment(text); !ok {
+				d.differ(ValueDiffers, at, ref, cand, sideNames[side]+"'s value is no time in "+rule.Unit.String()+", although a rule says so")
+				return
+			}
+		}
+		d.moments(rule, at, ref, cand, moments)
+		return
+	}
 	rt, ct := scan(ref.Text, nil), scan(cand.Text, nil)
 	if len(rt) != 1 || !rt[0].kind.isTime() || rt[0].end-rt[0].start != len(ref.Text) {
 		d.differ(ValueDiffers, at, ref, cand, "the reference's value is no time, although a rule says so")
@@ -120,9 +148,13 @@ func (d *documents) time(at spot, ref, cand *jsontree.Node) {
 		d.differ(ValueDiffers, at, ref, cand, why)
 		return
 	}
-	if why := d.place.far(rt[0].kind, ref.Text, cand.Text); why != "" {
-		d.differ(ValueDiffers, at, ref, cand, "a time is not near the moment it was seen: "+why)
+	if why := d.place.far(rt[0].kind, ref.Text, cand.Text, rule.near()); why != "" {
+		d.differ(ValueDiffers, at, ref, cand, notNear+why)
+		return
 	}
+	r, _ := moment(rt[0].kind, ref.Text)
+	c, _ := moment(ct[0].kind, cand.Text)
+	d.moments(rule, at, ref, cand, [2]time.Time{r, c})
 }
 
 // object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
@@ -254,9 +286,10 @@ func (d *documents) outlines(side int, ptr string, items []*jsontree.Node) []str
 
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
 
-func (d *documents) volatileKind(at spot) VolatileKind {
-	if kind, ok := d.volatile[0][at[0]]; ok {
-		return kind
+// rule returns the rule for a spot; nil when there is none.
+func (d *documents) rule(at spot) *Volatile {
+	if rule := d.volatile[0][at[0]]; rule != nil {
+		return rule
 	}
 	return d.volatile[1][at[1]]
 }
@@ -272,10 +305,11 @@ func (d *documents) differ(kind Kind, at spot, ref, cand *jsontree.Node, text st
 }
 
 // pointers returns the places of a document that rules speak of.
-func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]VolatileKind {
-	var out map[string]VolatileKind
+func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]*Volatile {
+	var out map[string]*Volatile
 	var value any
-	for _, rule := range rules {
+	for i := range rules {
+		rule := &rules[i]
 		if name := lastName(rule.At); name != "" && !strings.Contains(string(doc), name) {
 			continue // the cheap test: the member the path ends in is nowhere in the text
 		}
@@ -288,10 +322,10 @@ func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]Vola
 		}
 		for _, found := range path.SelectLocated(value) {
 			if out == nil {
-				out = map[string]VolatileKind{}
+				out = map[string]*Volatile{}
 			}
-			if ptr := found.Path.Pointer(); out[ptr] == "" {
-				out[ptr] = rule.Kind
+			if ptr := found.Path.Pointer(); out[ptr] == nil {
+				out[ptr] = rule
 			}
 		}
 	}

@@ -9,15 +9,15 @@ import (
 
 // outline describes a document in such a way that two which can be equal up to renaming have the same outline: members
 // are sorted, numbers have one spelling, and generated values are replaced by their kinds, those at volatile places too.
-func (b *bindings) outline(side int, n *jsontree.Node, ptr string, volatile map[string]VolatileKind) string {
+func (b *bindings) outline(side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) string {
 	var out strings.Builder
 	b.sketch(&out, side, n, ptr, volatile)
 	return out.String()
 }
 
-func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr string, volatile map[string]VolatileKind) {
-	if kind, ok := volatile[ptr]; ok && scalar(n) {
-		out.WriteString("‹" + string(kind) + "›")
+func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) {
+	if rule, ok := volatile[ptr]; ok && scalar(n) {
+		out.WriteString("‹" + string(rule.Kind) + "›")
 		return
 	}
 	switch n.Kind {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestListsAreAlignedHoweverTheyAreWritten(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{"$..serial", ID}}}
+	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
 	const (
 		lamp, lamp2   = `{"name":"lamp","serial":1,"weight":1.5}`, `{"weight":1.50, "serial":71, "name":"l\u0061mp"}`
 		chair, chair2 = `{"name":"chair","serial":2,"weight":2}`, `{"weight":2.0, "serial":72, "name":"chair"}`
@@ -38,7 +38,7 @@ func TestListsAreAlignedHoweverTheyAreWritten(t *testing.T) {
 }
 
 func TestEventsAreAlignedHoweverTheyAreWritten(t *testing.T) {
-	rules := &Rules{Volatile: []Volatile{{"$..serial", ID}}}
+	rules := &Rules{Volatile: []Volatile{{At: "$..serial", Kind: ID}}}
 	ref := newSide("ref").stream("bus", `a {"n":1,"serial":1}`, `a {"n":2,"serial":2}`, `a {"n":3,"serial":3}`)
 	for _, tc := range []struct {
 		name string

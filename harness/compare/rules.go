@@ -1,5 +1,7 @@
 package compare
 
+import "time"
+
 // Rules say how two targets may differ. The zero Rules compare everything but headers.
 type Rules struct {
 	Headers  []string // response header fields that are compared, whatever their case
@@ -16,10 +18,16 @@ type Step struct {
 	Volatile []Volatile
 }
 
-// Volatile is a place whose values differ from target to target.
+// Volatile is a place whose values differ from target to target. That there is one, of which type it is, and how large,
+// is compared all the same.
 type Volatile struct {
-	At   string // a JSONPath (RFC 9535) into a body or an event's data
-	Kind VolatileKind
+	At        string // a JSONPath (RFC 9535) into a body or an event's data
+	Kind      VolatileKind
+	Unit      Unit          // of a Duration; of a Time that must be written so
+	Near      time.Duration // of a Time, from the moment it was seen: an hour when it is 0
+	Monotone  bool          // of a Time: it never goes back
+	Max       time.Duration // of a Duration; 0: any
+	Tolerance Tolerance     // of a Number or a Duration, between the two sides
 }
 
 // VolatileKind is the way in which a value is volatile.
@@ -30,6 +38,10 @@ const (
 	ID   VolatileKind = "id"   // bound one to one across the whole scenario
 	Time VolatileKind = "time" // near the moment it was seen, on each side
 	Text VolatileKind = "text" // any string
+
+	Duration VolatileKind = "duration" // no longer than Max, and no further apart than Tolerance
+	Number   VolatileKind = "number"   // no further apart than Tolerance
+	Token    VolatileKind = "token"    // bound like an id, made alike, and never shown
 )
 
 // Stream says how the events of a stream are compared.

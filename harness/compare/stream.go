@@ -241,7 +241,7 @@ func (s *streams) events(p pair) {
 		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
 	}
 	seen := s.seen(ref.At, cand.At)
-	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen}
+	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen, "stream " + s.sides[0].Name}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at, ref, cand)
 		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)
@@ -254,7 +254,7 @@ func (s *streams) events(p pair) {
 		}
 		report(d)
 	})
-	if kind, why := s.b.texts(ref.ID, cand.ID, place{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), seen}); kind != "" {
+	if kind, why := s.b.texts(ref.ID, cand.ID, place{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), seen, ""}); kind != "" {
 		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
 	}
 	if ref.Retry != cand.Retry {

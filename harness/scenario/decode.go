@@ -342,10 +342,7 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 	}
 	r := Rules{Headers: texts(n.Get("headers"))}
 	for _, v := range n.Get("volatile").Elements() {
-		r.Volatile = append(r.Volatile, Volatile{
-			At: d.path(v.Get("at")), Kind: VolatileKind(v.Get("kind").Text), Because: v.Get("because").Text,
-			File: d.file, Line: v.Line,
-		})
+		r.Volatile = append(r.Volatile, d.volatile(v))
 	}
 	for k, v := range n.Get("streams").Entries() {
 		if r.Streams == nil {

@@ -11,11 +11,23 @@ type Rules struct {
 
 // A Volatile is a place whose values differ from target to target.
 type Volatile struct {
-	At      string // JSONPath
-	Kind    VolatileKind
-	Because string
-	File    string
-	Line    int
+	At        string // JSONPath
+	Kind      VolatileKind
+	Unit      string        // of a time or a duration: s, ms, us, ns, or rfc3339 for times; "" when any will do
+	Near      time.Duration // of a time, from the moment it was seen; 0: an hour
+	Monotone  bool          // of a time: it never goes back
+	Max       time.Duration // of a duration; 0: any
+	Tolerance Tolerance     // of a number or a duration
+	Because   string
+	File      string
+	Line      int
+	Column    int
+}
+
+// A Tolerance is how far the targets' numbers may be apart. Without an amount there is none.
+type Tolerance struct {
+	Amount  string // a decimal number; of durations, in nanoseconds
+	Percent bool   // of the reference's
 }
 
 // VolatileKind is the way in which a value is volatile.
@@ -26,6 +38,10 @@ const (
 	VolatileID   VolatileKind = "id"   // bound one to one across the whole scenario
 	VolatileTime VolatileKind = "time" // close to the moment it was seen
 	VolatileText VolatileKind = "text" // any text
+
+	VolatileDuration VolatileKind = "duration" // bounded, in a unit
+	VolatileNumber   VolatileKind = "number"   // within a tolerance
+	VolatileToken    VolatileKind = "token"    // bound like an id, and never shown
 )
 
 // A StreamRule says how the events of a stream are compared.

@@ -110,7 +110,7 @@ func Judge(c *Case) Scenario {
 		j.out.Verdict, j.out.Reasons = NotApplicable, []Reason{{Text: c.NotApplicable}}
 		return j.out
 	}
-	j.steps = stepsOf(c.Transcripts)
+	j.steps, j.veil = stepsOf(c.Transcripts), compare.NewVeil(c.Rules, c.Transcripts...)
 	for i, t := range c.Transcripts {
 		j.out.Targets = append(j.out.Targets, count(t))
 		j.out.Millis = max(j.out.Millis, t.Took.Milliseconds())
@@ -128,6 +128,7 @@ type judge struct {
 	*Case
 	out           Scenario
 	steps         map[string]*transcript.Step
+	veil          *compare.Veil // over tokens, which nobody is to read
 	referenceLost bool
 }
 
@@ -167,6 +168,11 @@ func count(t *transcript.Transcript) Target {
 func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 	add := func(r Reason) {
 		r.Target = t.Target
+		r.Text = j.veil.Over(r.Text)
+		r.Log = slices.Clone(r.Log)
+		for i := range r.Log {
+			r.Log[i] = j.veil.Over(r.Log[i])
+		}
 		j.out.Reasons = append(j.out.Reasons, r)
 	}
 	switch {
@@ -226,6 +232,7 @@ func (j *judge) findings() {
 	for i := range j.out.Findings {
 		f := &j.out.Findings[i]
 		f.At = j.at(f)
+		j.conceal(f)
 		j.Accept.accept(f)
 	}
 }
@@ -260,6 +267,20 @@ func (j *judge) add(f Finding) {
 		f.Line, f.StepText = s.Line, s.Text
 	}
 	j.out.Findings = append(j.out.Findings, f)
+}
+
+// conceal hides tokens wherever a finding has one.
+func (j *judge) conceal(f *Finding) {
+	if j.veil == nil {
+		return
+	}
+	for _, text := range [...]*string{&f.Place, &f.Text, &f.Reference, &f.Candidate, &f.Want, &f.Got, &f.At} {
+		*text = j.veil.Over(*text)
+	}
+	f.Contract = slices.Clone(f.Contract)
+	for i := range f.Contract {
+		f.Contract[i].Place, f.Contract[i].Text = j.veil.Over(f.Contract[i].Place), j.veil.Over(f.Contract[i].Text)
+	}
 }
 
 // conclude draws the verdict.

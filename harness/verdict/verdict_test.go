@@ -467,3 +467,20 @@ func TestTargetsAreCounted(t *testing.T) {
 		t.Errorf("targets (-want +got):\n%s", diff)
 	}
 }
+
+// What a rule calls a token is shown by no finding and no reason, whoever speaks of it.
+func TestATokenIsConcealed(t *testing.T) {
+	const secret = "s3cr3t-0123456789"
+	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []compare.Volatile{{At: "$.n", Kind: compare.Token}}}}
+	for i, s := range []side{newSide("ref").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"`+secret+`"}`), newSide("cand").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"other"}`)} {
+		s.Steps[i].Fault = "it says " + secret
+		c.Transcripts = append(c.Transcripts, s.Transcript)
+	}
+	out := Judge(c)
+	if len(out.Findings) < 3 || len(out.Reasons) != 2 {
+		t.Errorf("findings %q, reasons %q", said(out), reasons(out))
+	}
+	if text := fmt.Sprintf("%+v", out); strings.Contains(text, secret) || !strings.Contains(text, "it says ‹token of 17 characters›") {
+		t.Errorf("a token is shown: %s", text)
+	}
+}

@@ -1,0 +1,99 @@
+package compare
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func TestTokens(t *testing.T) {
+	rules := &Rules{Volatile: []Volatile{{At: "$..token", Kind: Token}}}
+	token := func(values ...string) []string {
+		var out []string
+		for _, v := range values {
+			out = append(out, `{"token":"`+v+`"}`)
+		}
+		return out
+	}
+	const (
+		ref  = "sk_live_Zm9vYmFyCg0123456789"
+		cand = "sk_live_0a1B2c3D4e5F6g7H8i9J"
+	)
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		want      []string
+	}{
+		{"made alike", token(ref, ref), token(cand, cand), nil},
+		{"a little longer", token(ref), token(cand + "abc"), nil},
+		{"parts joined by points", token("aaaaaa.bbbbbb.cccccc"), token("dddddd.eeeeee.ffffff"), nil},
+		{"Base64 without its signs", token("Zm9vYmFyCg0123456789"), token("Zm9v+mFyCg01/3456789"), nil},
+		{"a number", []string{`{"token":123456}`}, []string{`{"token":654321}`}, nil},
+		{"another token", token(ref, ref), token(cand, cand[:27]+"K"), []string{"identity: the reference's ‹token of 28 characters› stood beside the candidate's ‹token of 28 characters› at step 1 body /token"}},
+		{"one token for two", token(ref, ref[:27]+"A"), token(cand, cand), []string{"identity: the candidate's ‹token of 28 characters› stood beside the reference's ‹token of 28 characters› at step 1 body /token"}},
+		{"much shorter", token(ref), token(cand[:20]), []string{"id-form: the tokens are made differently: 28 characters, and 20"}},
+		{"empty", token(ref), token(""), []string{"id-form: the tokens are made differently: 28 characters, and 0"}},
+		{"another prefix", token(ref), token("pk_" + cand[3:]), []string{`id-form: the tokens are made differently: behind "sk_live_", and behind "pk_live_"`}},
+		{"a part less", token("aaaaaa.bbbbbb.cccccc"), token("dddddd.eeeeeeefffffff"), []string{"id-form: the tokens are made differently: of 3 parts joined by points, and of 2"}},
+		{"a sentence", token("aaaaaabbbbbbcccccc"), token("there is no token!"), []string{"id-form: the tokens are made differently: the candidate's has blanks, the reference's has not"}},
+		{"another Base64", token("Zm9v-mFy_g0123456789"), token("Zm9v+mFyCg01/3456789"), []string{"id-form: the tokens are made differently: the candidate's has +, / or =, the reference's has not"}},
+		{"another alphabet", token("0123456789abcdef0123456789abcdef"), token("zyxwvutsrqponmlkzyxwvutsrqponmlk"), []string{"id-form: the tokens are made differently: of lower-case hexadecimal digits, and of lower-case letters and digits"}},
+		{"another type", token("123456"), []string{`{"token":123456}`}, []string{"type: the types differ: string and number"}},
+		{"none", token(ref), []string{`{}`}, []string{"field-missing: the candidate lacks the field"}},
+		{"inside a longer text", append(token(ref), `"Bearer `+ref+`"`), append(token(cand), `"Bearer `+cand+`"`), nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), rules)
+			if diff := cmp.Diff(tc.want, texts(got)); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A token is shown nowhere: not where it stands, not in an object around it, not in a text that repeats it, and not in an
+// event that the other side does not send.
+func TestATokenIsNeverShown(t *testing.T) {
+	const ref, cand = `s3cr3t"ref0123456789`, `s3cr3t"cand987654321`
+	rules := &Rules{Headers: []string{"Authorization"}, Volatile: []Volatile{{At: "$..token", Kind: Token}}}
+	s := func(target, token string) side {
+		quoted := strings.ReplaceAll(token, `"`, `\"`)
+		return newSide(target).answers(`{"token":"`+quoted+`"}`, `{"`+target+`":{"token":"`+quoted+`"}}`, `"`+target+` got `+quoted+`"`).
+			exchange(200, transcript.Header{{Name: "Authorization", Value: target + " " + token}}, "no JSON: "+target+" "+token).
+			stream("bus", target+` {"token":"`+quoted+`"}`)
+	}
+	r, c := s("ref", ref), s("cand", cand)
+	got := compared(r, c, rules).Differences
+	if len(got) < 6 {
+		t.Errorf("%d differences, want one in each place", len(got))
+	}
+	for _, d := range got {
+		for _, text := range []string{d.Place, d.Reference, d.Candidate, d.Text} {
+			if strings.Contains(text, "0123456789") || strings.Contains(text, "987654321") {
+				t.Errorf("%s at %s shows a token: %s", d.Kind, d.Place, text)
+			}
+		}
+	}
+	if got := NewVeil(rules, r.t).Over("token=" + ref); got != "token=‹token of 20 characters›" {
+		t.Errorf("under the veil: %s", got)
+	}
+	if NewVeil(&Rules{}, r.t).Over(ref) != ref {
+		t.Error("without a rule something is hidden")
+	}
+}
+
+// Tokens of one way to be made must not be told apart, however they fall.
+func FuzzTokensMadeAlike(f *testing.F) {
+	f.Add("abc", "def")
+	f.Add("a_b-c.d", "a.b.c")
+	f.Fuzz(func(t *testing.T, ref, cand string) {
+		b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
+		if why := b.remadeToken("$", ref, ref); why != "" {
+			t.Errorf("%q and itself: %s", ref, why)
+		}
+		b.remadeToken("$", ref, cand)
+	})
+}
