@@ -17,6 +17,9 @@ type documents struct {
 	place    place
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
 	report   func(Difference)        // with Kind, Place, the values and the sentence
+
+	known [2]int // how many known values the sums below reckon with
+	taken [2]map[*jsontree.Node]jsontree.Sum
 }
 
 // A spot is where two values that are compared stand in their documents, as JSON Pointers, the reference's first. They
@@ -219,69 +222,86 @@ func (d *documents) sameName(ref, cand string) bool {
 	return kind == ""
 }
 
-// array compares elements by position. When the lengths differ, what is equal at both ends is put aside first, so that
-// an element that was put in or left out is one difference.
+// array compares elements with those that stand for them; see pairElements.
 func (d *documents) array(at spot, ref, cand *jsontree.Node) {
-	if len(ref.Items) == len(cand.Items) {
-		if d.permuted(at, ref, cand) {
-			d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
-			return
-		}
-		for i := range ref.Items {
-			d.node(at.element(i, i), ref.Items[i], cand.Items[i])
-		}
+	if len(ref.Items) == len(cand.Items) && len(ref.Items) < 2 {
+		d.elements(at, ref, cand)
 		return
 	}
-	rs, cs := d.outlines(0, at[0], ref.Items), d.outlines(1, at[1], cand.Items)
-	head := 0
-	for head < min(len(rs), len(cs)) && rs[head] == cs[head] {
-		head++
+	rs, cs := d.sums(0, at[0], ref.Items), d.sums(1, at[1], cand.Items)
+	if slices.Equal(rs, cs) {
+		d.elements(at, ref, cand)
+		return
 	}
-	tail := 0
-	for tail < min(len(rs), len(cs))-head && rs[len(rs)-1-tail] == cs[len(cs)-1-tail] {
-		tail++
+	if permuted(rs, cs) {
+		d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
+		return
 	}
-	for i := range head {
-		d.node(at.element(i, i), ref.Items[i], cand.Items[i])
-	}
-	r, c := ref.Items[head:len(rs)-tail], cand.Items[head:len(cs)-tail]
-	for i := range max(len(r), len(c)) {
-		here := at.element(head+i, head+i)
+	other := func(i, j int) int { return d.other(at, i, ref.Items[i], j, cand.Items[j]) }
+	for _, p := range pairElements(rs, cs, other) {
 		switch {
-		case i >= len(c):
-			d.differ(ElementMissing, here, r[i], nil, "the candidate's list lacks the element")
-		case i >= len(r):
-			d.differ(ElementExtra, here, nil, c[i], "the reference's list has no such element")
+		case p.cand < 0:
+			d.differ(ElementMissing, at.element(p.ref, p.ref), ref.Items[p.ref], nil, "the candidate's list lacks the element")
+		case p.ref < 0:
+			d.differ(ElementExtra, at.element(p.cand, p.cand), nil, cand.Items[p.cand], "the reference's list has no such element")
 		default:
-			d.node(here, r[i], c[i])
+			d.node(at.element(p.ref, p.cand), ref.Items[p.ref], cand.Items[p.cand])
 		}
 	}
-	for i := range tail {
-		ri, ci := len(rs)-tail+i, len(cs)-tail+i
-		d.node(at.element(ri, ci), ref.Items[ri], cand.Items[ci])
+}
+
+// elements compares two lists of one length by position.
+func (d *documents) elements(at spot, ref, cand *jsontree.Node) {
+	for i := range ref.Items {
+		d.node(at.element(i, i), ref.Items[i], cand.Items[i])
 	}
 }
 
-// permuted reports whether two lists of one length have the same elements in different orders.
-func (d *documents) permuted(at spot, ref, cand *jsontree.Node) bool {
-	if len(ref.Items) < 2 || jsontree.Equal(ref, cand) {
+// permuted reports whether two different lists have the same elements.
+func permuted(ref, cand []jsontree.Sum) bool {
+	if len(ref) != len(cand) {
 		return false
 	}
-	rs, cs := d.outlines(0, at[0], ref.Items), d.outlines(1, at[1], cand.Items)
-	if slices.Equal(rs, cs) {
-		return false
-	}
-	slices.Sort(rs)
-	slices.Sort(cs)
-	return slices.Equal(rs, cs)
+	ref, cand = slices.Clone(ref), slices.Clone(cand)
+	slices.Sort(ref)
+	slices.Sort(cand)
+	return slices.Equal(ref, cand)
 }
 
-func (d *documents) outlines(side int, ptr string, items []*jsontree.Node) []string {
-	out := make([]string, len(items))
-	for i, item := range items {
-		out[i] = d.b.outline(side, item, jsontree.AppendIndex(ptr, i), d.volatile[side])
+// other says what it costs that one element stands for another: the less, the more of their members or elements are
+// equal. It looks at the first few of each.
+func (d *documents) other(at spot, i int, ref *jsontree.Node, j int, cand *jsontree.Node) int {
+	if ref.Kind != cand.Kind {
+		return elementOther
 	}
-	return out
+	if len(ref.Items) == 0 && len(cand.Items) == 0 {
+		return elementOther * 2 / 3
+	}
+	pair, ptrs := [2]*jsontree.Node{ref, cand}, spot{jsontree.AppendIndex(at[0], i), jsontree.AppendIndex(at[1], j)}
+	most, same := 0, 0
+	for side, n := range pair {
+		first := min(16, len(n.Items))
+		most = max(most, first)
+		for k, item := range n.Items[:first] {
+			if d.hasTwin(side, k, item, pair, ptrs) {
+				same++
+			}
+		}
+	}
+	return elementOther - elementOther*4/5*same/(2*most)
+}
+
+// hasTwin reports whether item k of one of two values is equal to the other's.
+func (d *documents) hasTwin(side, k int, item *jsontree.Node, pair [2]*jsontree.Node, ptrs spot) bool {
+	n, other := pair[side], pair[1-side]
+	if n.Kind == jsontree.Object {
+		name := n.Names[k]
+		twin := other.Member(name)
+		return twin != nil && twin.Kind == item.Kind &&
+			d.sum(side, item, jsontree.AppendName(ptrs[side], name)) == d.sum(1-side, twin, jsontree.AppendName(ptrs[1-side], name))
+	}
+	return k < len(other.Items) && other.Items[k].Kind == item.Kind &&
+		d.sum(side, item, jsontree.AppendIndex(ptrs[side], k)) == d.sum(1-side, other.Items[k], jsontree.AppendIndex(ptrs[1-side], k))
 }
 
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }

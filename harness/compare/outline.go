@@ -59,3 +59,72 @@ func (b *bindings) members(side int, n *jsontree.Node) []sketched {
 	slices.SortStableFunc(out, func(a, b sketched) int { return strings.Compare(a.name, b.name) })
 	return out
 }
+
+// sum stands for an outline, and takes no memory. Those of arrays and objects are kept, because an array is looked at
+// again with each that it stands in.
+func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	if rule, ok := d.volatile[side][ptr]; ok && scalar(n) {
+		return jsontree.SumText('v', string(rule.Kind))
+	}
+	switch n.Kind {
+	case jsontree.String:
+		return jsontree.SumText(n.Kind, d.b.skeleton(side, n.Text))
+	case jsontree.Number:
+		return jsontree.SumText(n.Kind, d.b.skeleton(side, jsontree.PlainNumber(n.Text)))
+	case jsontree.Array, jsontree.Object:
+	default:
+		return jsontree.SumText(n.Kind, n.Text)
+	}
+	if known := len(d.b.known[side]); d.taken[side] == nil || d.known[side] != known {
+		d.taken[side], d.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
+	}
+	sum, ok := d.taken[side][n]
+	if !ok {
+		sum = d.sumItems(side, n, ptr)
+		d.taken[side][n] = sum
+	}
+	return sum
+}
+
+func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	sum := jsontree.SumEmpty(n.Kind)
+	volatile := len(d.volatile[side]) > 0 // only then it matters where something is
+	if n.Kind == jsontree.Array {
+		for i, item := range n.Items {
+			if volatile {
+				sum = sum.Element(d.sum(side, item, jsontree.AppendIndex(ptr, i)))
+			} else {
+				sum = sum.Element(d.sum(side, item, ""))
+			}
+		}
+		return sum
+	}
+	var numbers map[string]int // of members whose names are equal but for what was made up
+	for i, item := range n.Items {
+		name, at, number := d.b.skeleton(side, n.Names[i]), "", 0
+		if volatile {
+			at = jsontree.AppendName(ptr, n.Names[i])
+		}
+		if name != n.Names[i] || n.Member(name) != item {
+			if numbers == nil {
+				numbers = map[string]int{}
+			}
+			number = numbers[name]
+			numbers[name]++
+		}
+		sum = sum.Member(jsontree.SumText(jsontree.String, name), number, d.sum(side, item, at))
+	}
+	return sum
+}
+
+func (d *documents) sums(side int, ptr string, items []*jsontree.Node) []jsontree.Sum {
+	out := make([]jsontree.Sum, len(items))
+	for i, item := range items {
+		if len(d.volatile[side]) > 0 {
+			out[i] = d.sum(side, item, jsontree.AppendIndex(ptr, i))
+		} else {
+			out[i] = d.sum(side, item, "")
+		}
+	}
+	return out
+}
