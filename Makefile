@@ -43,6 +43,10 @@ parity: build ## Walk every scenario through both servers and print one verdict 
 .PHONY: lockstep
 lockstep: parity ## The same
 
+.PHONY: mutate
+mutate: parity ## Show which mistakes of the candidate the scenarios would not notice (docs/mutation.md)
+	bin/lockstep mutate
+
 .PHONY: parity-slow
 parity-slow: build ## What takes a minute: the default times, on both servers
 	bin/lockstep run -c lockstep-slow.yaml $(ARGS)

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+)
+
+// mutateFlags are the flags of lockstep mutate.
+type mutateFlags struct {
+	config  string
+	seed    uint64
+	sample  int
+	all     bool
+	json    bool
+	verbose bool
+	atLeast float64
+}
+
+func mutateCommand(w *world) *cobra.Command {
+	var f mutateFlags
+	cmd := &cobra.Command{
+		Use:   "mutate [run file]",
+		Short: "Shows which mistakes of a candidate the scenarios would not notice",
+		Long: `Changes one thing at a time in what the candidates of a green run did, as a server with one mistake
+would have it, and judges each mutant of the one scenario that it is of. It prints how many were found, which were not,
+and which rule hides them. Changes that no client can tell must not be found; those that are, are false alarms.
+
+The run file is reports/run.jsonl beside lockstep.yaml unless another is named. No server is started.
+
+Exit codes: 0 enough were killed · 1 fewer than --at-least, or a false alarm · 2 flags or files are wrong ·
+3 the run is not green, or the analysis was interrupted.`,
+		Example: `  lockstep mutate
+  lockstep mutate --all --json | jq .survivors
+  lockstep mutate --sample 5000 --seed 7 --at-least 95`,
+		Args: oneRunFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.mutate(cmd.Context(), runFile(f.config, args), w)
+		},
+	}
+	configFlag(cmd, &f.config)
+	fl := cmd.Flags()
+	fl.Uint64Var(&f.seed, "seed", 1, "decides which mutants are judged, and what is made up for them")
+	fl.IntVar(&f.sample, "sample", 30000, "how many mutants are judged at most, as many of each operator")
+	fl.BoolVar(&f.all, "all", false, "judge all mutants, however long it takes")
+	fl.BoolVar(&f.json, "json", false, "print the score as JSON, with every mutant that lives")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "list every operator, and every mutant that lives")
+	fl.Float64Var(&f.atLeast, "at-least", 98, "how many of a hundred mutants that matter must be killed")
+	return cmd
+}
+
+func (f *mutateFlags) validate() error {
+	switch {
+	case f.sample < 1:
+		return fmt.Errorf("--sample is %d: write how many mutants are judged, or --all", f.sample)
+	case f.atLeast < 0 || f.atLeast > 100:
+		return fmt.Errorf("--at-least is %g: write a percentage, 0 to 100", f.atLeast)
+	}
+	return nil
+}
+
+func (f *mutateFlags) mutate(ctx context.Context, path string, w *world) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	project, file, err := openRun(f.config, path, load)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	monitor := &harness.Monitor{}
+	console := newConsole(w, monitor.Status)
+	options := &harness.MutateOptions{Seed: f.seed, Sample: f.sample, Monitor: monitor}
+	if f.all {
+		options.Sample = 0
+	}
+	stop := console.watch(ctx)
+	score, err := project.Mutate(ctx, bufio.NewReaderSize(file, 1<<20), options)
+	stop()
+	switch {
+	case errors.Is(err, harness.ErrNotGreen):
+		return &exitError{exitUnknown, fmt.Errorf("%s: %w", path, err)}
+	case err != nil:
+		return unreadable(path, err)
+	}
+	if f.json {
+		err = score.JSON(w.stdout)
+	} else {
+		err = score.Text(w.stdout, f.verbose)
+	}
+	switch {
+	case score.Incomplete != "" || err != nil:
+		return &exitError{exitUnknown, err}
+	case score.Percent() < f.atLeast || len(score.FalseAlarms) > 0:
+		return &exitError{exitDiffer, nil}
+	}
+	return nil
+}

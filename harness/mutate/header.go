@@ -1,0 +1,117 @@
+package mutate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// headerOperators change header fields of responses that are about the message: not Content-Type, which is a family of
+// its own, nor those about the connection and its framing (RFC 9110 §7.6.1, §8.6), nor the time in Date. These are in
+// the family "same", as long as no rule names them.
+var headerOperators = []Operator{
+	headerChange("header", "missing", "It leaves the field out", isOfMessage, func(transcript.Field) ([]transcript.Field, bool) {
+		return nil, true
+	}),
+	headerChange("header", "value", "It sends the field with another value", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
+		return []transcript.Field{{Name: f.Name, Value: f.Value + "x"}}, true
+	}),
+	headerChange("header", "empty", "It sends the field without a value", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
+		return []transcript.Field{{Name: f.Name}}, f.Value != ""
+	}),
+	headerChange("header", "twice", "It sends the field twice", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
+		return []transcript.Field{f, f}, true
+	}),
+	headerChange("header", "shorter", "It leaves out the last element of a list", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
+		i := strings.LastIndexByte(f.Value, ',')
+		if i < 0 {
+			return nil, false
+		}
+		return []transcript.Field{{Name: f.Name, Value: f.Value[:i]}}, true
+	}),
+	operator("header", "added", "It sends a field that rules name where there should be none", func(s *Subject, _ uint64, yield emit) {
+		s.answers(func(a *answer) bool {
+			for _, name := range s.Rules.Headers {
+				if _, has := a.x.Response.Header.Get(name); has {
+					continue
+				}
+				added := transcript.Field{Name: name, Value: "1"}
+				if !yield(s.headerMutant(a, name, "", added.Value, func(h transcript.Header) transcript.Header {
+					return append(slices.Clone(h), added)
+				})) {
+					return false
+				}
+			}
+			return true
+		})
+	}),
+}
+
+// ofConnection are the fields that a connection has, and not a message, and the one that only counts the bytes of a body.
+var ofConnection = []string{"connection", "content-length", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"}
+
+func isOfMessage(s *Subject, f transcript.Field) bool {
+	return !isContentType(s, f) && !s.incidental(f)
+}
+
+// incidental reports whether a field is about the connection or the clock, and no rule makes it matter.
+func (s *Subject) incidental(f transcript.Field) bool {
+	if !slices.Contains(ofConnection, strings.ToLower(f.Name)) && !strings.EqualFold(f.Name, "Date") {
+		return false
+	}
+	return !s.named(f.Name)
+}
+
+// named reports whether a rule names a header field, in any step.
+func (s *Subject) named(name string) bool {
+	same := func(n string) bool { return strings.EqualFold(n, name) }
+	if slices.ContainsFunc(s.Rules.Headers, same) {
+		return true
+	}
+	for _, step := range s.Rules.Steps {
+		if slices.ContainsFunc(step.Headers, same) {
+			return true
+		}
+	}
+	return false
+}
+
+// headerChange makes an operator that puts other fields in the place of one.
+func headerChange(family, name, doc string, which func(*Subject, transcript.Field) bool, change func(transcript.Field) ([]transcript.Field, bool)) Operator {
+	return operator(family, name, doc, func(s *Subject, _ uint64, yield emit) {
+		s.answers(func(a *answer) bool {
+			for i, f := range a.x.Response.Header {
+				if !which(s, f) {
+					continue
+				}
+				after, ok := change(f)
+				if !ok {
+					continue
+				}
+				var values []string
+				for _, f := range after {
+					values = append(values, f.Value)
+				}
+				if !yield(s.headerMutant(a, f.Name, f.Value, strings.Join(values, " | "), func(h transcript.Header) transcript.Header {
+					return replaced(h, i, after...)
+				})) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+func (s *Subject) headerMutant(a *answer, name, before, after string, change func(transcript.Header) transcript.Header) Mutant {
+	before, after = contrast(before, after)
+	m := Mutant{
+		Place: a.where + " header " + name, Before: before, After: after, site: a.site(),
+		Build: func() *transcript.Transcript {
+			return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { x.Response.Header = change(x.Response.Header) })
+		},
+	}
+	m.site.header = name
+	return m
+}
