@@ -100,22 +100,6 @@ func index(targets []Target, name string) int {
 	return slices.IndexFunc(targets, func(t Target) bool { return t.Spec.Name == name })
 }
 
-// distinct refuses targets that are the same server: comparing it with itself proves nothing.
-func distinct(targets []Target) error {
-	seen := map[string]string{}
-	for _, t := range targets {
-		if t.Spec.URL == "" {
-			continue
-		}
-		address := strings.TrimRight(t.Spec.URL, "/")
-		if other, twice := seen[address]; twice {
-			return &UsageError{fmt.Sprintf("targets %q and %q are the same server, %s", other, t.Spec.Name, address), "give each a server of its own"}
-		}
-		seen[address] = t.Spec.Name
-	}
-	return nil
-}
-
 // startable reports the targets whose commands are not there, in lockstep.yaml, where they stand.
 func (p *Project) startable(targets []Target, environ []string) error {
 	var out scenario.Problems

@@ -68,6 +68,30 @@ func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 	}
 }
 
+func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
+	p := load(t, running)
+	for _, tc := range []struct {
+		one, other string
+		same       bool
+	}{
+		{"http://127.0.0.1:80", "http://localhost", true},
+		{"http://[::1]:8080", "http://LOCALHOST:8080/", true},
+		{"http://0.0.0.0:8080", "http://localhost:8080", true},
+		{"https://api.example.com", "HTTPS://API.example.com.:443/", true},
+		{"http://[::1]:8080", "http://[0:0::1]:8080", true},
+		{"http://127.0.0.1:8080", "http://[::1]:8080", false},
+		{"http://127.0.0.1:8080", "http://127.0.0.2:8080", false},
+		{"http://localhost:8080", "http://localhost:8081", false},
+		{"http://localhost:8080/v1", "http://localhost:8080/v2", false},
+		{"http://localhost:443", "https://localhost:443", false},
+	} {
+		err := p.Validate(&harness.Options{Targets: []string{"one=" + tc.one, "other=" + tc.other}, Select: harness.Selection{Paths: []string{"items"}}})
+		if same := err != nil && strings.Contains(err.Error(), "are the same server"); same != tc.same {
+			t.Errorf("%s and %s: %v, want the same server: %t", tc.one, tc.other, err, tc.same)
+		}
+	}
+}
+
 // One does not wait for the first scenario to be told that nobody has built the server.
 func TestACommandThatIsNotThereIsAMistakeInItsLine(t *testing.T) {
 	server := &faux.Server{}
