@@ -74,6 +74,8 @@ func (c *comparison) steps() {
 		switch {
 		case other == nil || ref.Skipped != "" || other.Skipped != "":
 			c.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
+		case ref.Fault != "" || other.Fault != "": // ours, and nobody's difference
+			c.notCompared("lockstep could not do it", max(len(ref.Exchanges), exchangesOf(other)))
 		case ref.Uncompared:
 			c.notCompared("the scenario says so", len(ref.Exchanges))
 		default:

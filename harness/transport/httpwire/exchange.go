@@ -23,7 +23,7 @@ func (c *Client) begin(ctx context.Context, start time.Time, req *Request) (*tra
 		cv, err = c.attempt(ctx, start, ex, msg, nil)
 	}
 	switch {
-	case err == errNoHalfClose:
+	case err == errNoHalfClose || isOurs(err):
 		return nil, nil, err
 	case err != nil:
 		ex.Failure, ex.Done = failure(ctx, err), time.Since(start)

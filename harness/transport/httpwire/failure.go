@@ -65,6 +65,12 @@ func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNABORTED)
 }
 
+// isOurs reports whether a connection could not be made because this side has no means left for one. The server has not
+// heard of it.
+func isOurs(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
+}
+
 // plain takes off the part of a network error that names both addresses: ours differs from run to run.
 func plain(err error) error {
 	var op *net.OpError
