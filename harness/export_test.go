@@ -51,3 +51,8 @@ func (p *Project) JudgeRecord(ctx context.Context, r *Record) *Result {
 	}
 	return result
 }
+
+// Break makes a scenario one that this package has not been made for: lockstep panics when it comes to its first step.
+func Break(s *scenario.Scenario) {
+	s.Steps = append([]scenario.Step{{ID: "0", Line: 1, Do: (*scenario.HTTP)(nil)}}, s.Steps...)
+}

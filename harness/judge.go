@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -125,8 +126,14 @@ func (c *Case) arrange(targets []transcript.RunTarget) bool {
 	return slices.EqualFunc(c.Transcripts, targets, func(t *transcript.Transcript, r transcript.RunTarget) bool { return t.Target == r.Name })
 }
 
-// judge judges a case by the rules of the project as they are now.
-func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) verdict.Scenario {
+// judge judges a case by the rules of the project as they are now. When that breaks, by a mistake of ours, the scenario
+// is unknown, and the others are judged.
+func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) (v verdict.Scenario) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			v = broken(c.Scenario, cause, debug.Stack())
+		}
+	}()
 	return verdict.Judge(&verdict.Case{
 		ID: c.Scenario.ID, File: c.Scenario.File, Line: c.Scenario.Line, Why: c.Scenario.Why, NotApplicable: c.NotApplicable,
 		Transcripts: c.Transcripts, Alone: alone, Rules: compareRules(p.Rules, c.Scenario), Contract: p.Contract,
@@ -173,7 +180,7 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 	}
 	e.judgeAll(ctx, record.Cases)
 	for _, t := range record.ended { // what is undocumented is listed in the order in which it was seen
-		e.coverage.Add(t)
+		e.cover(t)
 	}
 	result, err := e.conclude(ctx)
 	result.Took = record.Footer.Took

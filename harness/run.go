@@ -203,10 +203,15 @@ func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	if ctx.Err() != nil {
 		return
 	}
-	targets, broken := f.start()
+	targets, absent := f.start()
+	defer func() { // which leaves the scenario without a judgement, and the others as they are
+		if cause := recover(); cause != nil {
+			e.failedAt(i, cause)
+		}
+	}()
 	var ts []*transcript.Transcript
-	if broken != nil {
-		ts = unusable(e.scenarios[i], e.targets, broken)
+	if absent != nil {
+		ts = unusable(e.scenarios[i], e.targets, absent)
 	} else {
 		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
 	}
@@ -250,7 +255,7 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 		e.file.NotApplicable(s.ID, notApplicable)
 	}
 	for _, t := range ts {
-		e.coverage.Add(t)
+		e.cover(t)
 		if e.file != nil && e.failed == nil {
 			e.failed = e.file.Write(t)
 		}

@@ -188,7 +188,11 @@ func (p *page) doubt(s *verdict.Scenario, d *doubt) {
 		who = clip(d.Target, 40) + ": "
 	}
 	p.line(indent, who, clip(d.Text, 300))
-	p.log(indent+2, d.Log)
+	title := "its last lines"
+	if d.Target == "" {
+		title = "where it failed" // a stack of ours
+	}
+	p.log(indent+2, title, d.Log)
 	if len(d.also) > 0 {
 		p.line(indent+2, "also in ", count(len(d.also), "scenario"), ": ", list(visibly(d.also), ", "))
 	}
@@ -196,12 +200,12 @@ func (p *page) doubt(s *verdict.Scenario, d *doubt) {
 
 // log writes the last lines of a target. What is wrong stands at the end, as a rule, and above a stack trace when it
 // does not: of a long log the beginning and the end are shown.
-func (p *page) log(indent int, lines []string) {
+func (p *page) log(indent int, title string, lines []string) {
 	const first, last = 3, 22
 	if len(lines) == 0 {
 		return
 	}
-	p.line(indent, p.dim("its last lines"))
+	p.line(indent, p.dim(title))
 	cut := len(lines) - first - last
 	for i, line := range lines {
 		switch {

@@ -56,8 +56,13 @@ func allowed(statuses []int) *transcript.Expect {
 	return e
 }
 
-func (w *walker) exchange(ctx context.Context, p *prepared) (*transcript.Exchange, error) {
-	x, err := w.server.Client.Do(ctx, w.t.Started, p.wire)
+func (w *walker) exchange(ctx context.Context, p *prepared) (x *transcript.Exchange, err error) {
+	defer func() { // not all callers are in the goroutine of the step
+		if cause := recover(); cause != nil {
+			x, err = nil, broken(cause)
+		}
+	}()
+	x, err = w.server.Client.Do(ctx, w.t.Started, p.wire)
 	if err != nil {
 		return nil, &faultError{err.Error()}
 	}

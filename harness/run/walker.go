@@ -116,7 +116,13 @@ func (w *walker) obstacle(ctx context.Context) string {
 	return ""
 }
 
+// act does a step. When that breaks, by a mistake of ours, the step has a fault, and the scenario goes on to its end.
 func (w *walker) act(ctx context.Context, st *scenario.Step, rec *transcript.Step) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			rec.Fault = broken(cause).Error()
+		}
+	}()
 	var err error
 	switch do := st.Do.(type) {
 	case *scenario.HTTP:

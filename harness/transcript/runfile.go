@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -255,6 +256,9 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 		rr.got.Bodies++
 	case l.Transcript != nil:
 		rr.got.Transcripts++
+		if err := l.Transcript.whole(); err != nil {
+			return nil, err
+		}
 		if err := rr.fill(l.Transcript); err != nil {
 			return nil, err
 		}
@@ -270,6 +274,19 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	}
 	rr.sum.Write(text)
 	return nil, err
+}
+
+// whole reports an exchange or a stream that is null, which no writer writes.
+func (t *Transcript) whole() error {
+	for i := range t.Steps {
+		if slices.Contains(t.Steps[i].Exchanges, nil) {
+			return fmt.Errorf("step %s of %s has an exchange that is null", t.Steps[i].ID, t.Scenario)
+		}
+	}
+	if slices.Contains(t.Streams, nil) {
+		return fmt.Errorf("%s has a stream that is null", t.Scenario)
+	}
+	return nil
 }
 
 // fill puts the contents into the bodies of a transcript.

@@ -1,0 +1,43 @@
+package harness
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// broken is the judgement of a scenario in which lockstep itself has failed: unknown, with the stack for whoever mends it.
+func broken(s *scenario.Scenario, cause any, stack []byte) verdict.Scenario {
+	return verdict.Scenario{
+		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, Verdict: verdict.Unknown,
+		Reasons: []verdict.Reason{{
+			Text: fmt.Sprintf("lockstep itself failed: %v", cause),
+			Log:  strings.Split(strings.TrimSpace(strings.ReplaceAll(string(stack), "\t", "    ")), "\n"),
+		}},
+	}
+}
+
+// failedAt notes that lockstep itself failed while it walked a scenario, which has no judgement yet.
+func (e *execution) failedAt(i int, cause any) {
+	v := broken(e.scenarios[i], cause, debug.Stack())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.settle(i, &v)
+}
+
+// cover counts what a transcript has reached of the contract. Numbers that are not right leave the run incomplete.
+func (e *execution) cover(t *transcript.Transcript) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.result.Incomplete = fmt.Sprintf("lockstep itself failed to count what %s reached of the contract: %v", t.Scenario, cause)
+			if e.opts.Log != nil {
+				e.opts.Log.Error("coverage broke", "scenario", t.Scenario, "err", cause, "stack", string(debug.Stack()))
+			}
+		}
+	}()
+	e.coverage.Add(t)
+}

@@ -1,0 +1,54 @@
+package harness_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// A mistake of ours costs the scenario that it shows in, and never makes it green.
+func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
+	p := load(t, running)
+	story := p.Scenarios[slices.IndexFunc(p.Scenarios, func(s *scenario.Scenario) bool { return s.ID == "items/story" })]
+	isBroken := func(t *testing.T, result *harness.Result, others int) {
+		t.Helper()
+		if result.Verdict != verdict.Unknown || result.Totals.Match != others || result.Totals.Unknown != 1 {
+			t.Errorf("the run is %s: %+v", result.Verdict, result.Totals)
+		}
+		for _, s := range result.Scenarios {
+			if s.ID != story.ID {
+				continue
+			}
+			if len(s.Reasons) != 1 || !strings.HasPrefix(s.Reasons[0].Text, "lockstep itself failed: runtime error: ") {
+				t.Fatalf("reasons: %+v", s.Reasons)
+			}
+			if !strings.Contains(strings.Join(s.Reasons[0].Log, "\n"), ".go:") {
+				t.Errorf("it does not say where: %q", s.Reasons[0].Log)
+			}
+		}
+	}
+	t.Run("in judging", func(t *testing.T) {
+		result := p.JudgeRecord(t.Context(), &harness.Record{
+			Header: transcript.RunHeader{Targets: []transcript.RunTarget{{Name: "right", Reference: true}, {Name: "wrong"}}},
+			Cases:  []*harness.Case{{Scenario: story, Transcripts: []*transcript.Transcript{nil, nil}}},
+		})
+		isBroken(t, result, 0)
+	})
+	t.Run("in walking", func(t *testing.T) {
+		harness.Break(story)
+		result, err := p.Run(t.Context(), &harness.Options{
+			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{})},
+			Select:  harness.Selection{Paths: []string{"items"}}, Jobs: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		isBroken(t, result, 1)
+	})
+}
