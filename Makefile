@@ -3,6 +3,7 @@
 #   make parity       builds both servers, walks every scenario through them, prints one verdict
 #   make parity-slow  what takes a minute: the default times
 #   make test         every test, with the race detector
+#   make test-faults  what breaks around a run, and is never green
 #   make help         all targets
 #
 # Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
@@ -67,6 +68,10 @@ fuzz: ## Run each fuzz target for a while (FUZZTIME=30s); what they find is kept
 	    echo "$${file%/*} $${func#func }"; \
 	    go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -timeout 600s "./$${file%/*}" | grep -v '^fuzz: elapsed'; \
 	  done
+
+.PHONY: test-faults
+test-faults: ## Break everything around a run, and demand that none of it is green
+	LOCKSTEP_FAULTS=all go test -race -count=1 -timeout 10m -run 'TestNothingAroundARunMakesItGreen|TestThereAreManyFaults' ./cmd/lockstep
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them

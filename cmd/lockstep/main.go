@@ -30,6 +30,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	signal.Notify(make(chan os.Signal, 1), brokenWrites()...)
 	os.Exit(run(ctx, os.Args[1:], &world{
 		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		terminal:      term.IsTerminal(int(os.Stdout.Fd())),

@@ -47,13 +47,16 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// play is a server of package faux.
+// play is a server of package faux, or one that is odd.
 func play(role string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	p := &faux.Process{Log: os.Stderr, Exit: os.Exit, Report: os.Getenv(reportVariable), Again: again}
 	if len(os.Args) > 1 {
 		p.Listen = os.Args[1]
+	}
+	if other, ok := odd[role]; ok {
+		return other(p)
 	}
 	return p.Play(ctx, role)
 }

@@ -1,0 +1,526 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// A surrounding is one thing that is wrong around a run: with a target's life, the machine, or the files. Each is injected into
+// lockstep as a process of its own. None may end in 0, each has its exit code and says what happened, and none leaves a
+// process behind.
+type surrounding struct {
+	doc  string // what is wrong
+	code int    // -1: it ended by a signal
+	says string // on either output
+	set  func(t *testing.T, l *lab)
+	long bool // it takes seconds, and is left to make test-faults
+}
+
+// A lab is where a fault is injected.
+type lab struct {
+	project
+	args   []string // items/story of the project, when empty
+	limits string   // of the shell that starts it: "ulimit -n 12"
+	stdout *os.File // in the place of what is looked at
+	stderr *os.File
+	once   sync.Once
+	begun  chan int // gets lockstep's process
+}
+
+// everything is set when the faults that take long are wanted too.
+const everything = "LOCKSTEP_FAULTS"
+
+const killed = -1
+
+func TestNothingAroundARunMakesItGreen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts processes")
+	}
+	gate := make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) // a machine that is too busy would be a fault of its own
+	for _, f := range surroundings() {
+		t.Run(strings.ReplaceAll(f.doc, " ", "-"), func(t *testing.T) {
+			if f.long && os.Getenv(everything) == "" {
+				t.Skip("make test-faults has it")
+			}
+			t.Parallel()
+			gate <- struct{}{}
+			defer func() { <-gate }()
+			f.inject(t)
+		})
+	}
+}
+
+func TestThereAreManyFaults(t *testing.T) {
+	docs := map[string]bool{}
+	for _, f := range surroundings() {
+		if f.doc == "" || f.says == "" || f.code == exitMatch || docs[f.doc] {
+			t.Errorf("%+v: what it is, and what is to be said of it, must be there", f)
+		}
+		docs[f.doc] = true
+	}
+	if len(docs) < 30 {
+		t.Errorf("there are %d faults", len(docs))
+	}
+}
+
+// inject injects the fault, and fails unless it is told, and everything has ended.
+func (f *surrounding) inject(t *testing.T) {
+	l := &lab{begun: make(chan int, 1)}
+	f.set(t, l)
+	if l.dir == "" {
+		l.project = two(t, "")
+	}
+	code, out := l.run(t)
+	if code != f.code {
+		t.Errorf("exit code %d, want %d", code, f.code)
+	}
+	if !strings.Contains(out, f.says) {
+		t.Errorf("it does not say %q", f.says)
+	}
+	for _, raw := range []string{"goroutine 1 [", "fatal error:", "WARNING: DATA RACE"} {
+		if strings.Contains(out, raw) {
+			t.Errorf("the program itself broke: %q", raw)
+		}
+	}
+	if len(out) > 100_000 {
+		t.Errorf("it says %d bytes", len(out))
+		out = out[:2000]
+	}
+	if t.Failed() {
+		t.Logf("it said:\n%s", out)
+	}
+	l.isEmpty(t)
+}
+
+// run runs lockstep, and returns its exit code and all it says.
+func (l *lab) run(t *testing.T) (code int, out string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	args := l.args
+	if len(args) == 0 {
+		args = []string{"run", "items/story"}
+	}
+	args = append(args[:1:1], append([]string{"--config", l.file}, args[1:]...)...)
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	if l.limits != "" {
+		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", l.limits + ` && exec "$0" "$@"`, os.Args[0]}, args...)...)
+	}
+	cmd.Env = append(os.Environ(), roleVariable+"=lockstep", "GORACE=atexit_sleep_ms=0")
+	var b buffer
+	cmd.Stdout, cmd.Stderr = &b, &b
+	if l.stdout != nil {
+		cmd.Stdout = l.stdout
+	}
+	if l.stderr != nil {
+		cmd.Stderr = l.stderr
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	l.begun <- cmd.Process.Pid
+	cmd.Wait() // how it ended is in ProcessState
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return killed, b.String() + cmd.ProcessState.String()
+	}
+	return cmd.ProcessState.ExitCode(), strings.ReplaceAll(b.String(), l.dir+"/", "")
+}
+
+// isEmpty fails when a process of the lab's targets is still there. They run in its folder.
+func (l *lab) isEmpty(t *testing.T) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(l.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		left = nil
+		links, _ := filepath.Glob("/proc/[0-9]*/cwd")
+		for _, link := range links {
+			if cwd, err := os.Readlink(link); err == nil && (cwd == dir || strings.HasPrefix(cwd, dir+"/")) {
+				left = append(left, link)
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("processes are left: %q", left)
+}
+
+// when returns a right server that does something when it is asked for an operation the first time.
+func (l *lab) when(t *testing.T, operation string, do func()) string {
+	return serve(t, &faux.Server{Asked: func(asked string) {
+		if asked == operation {
+			l.once.Do(do)
+		}
+	}})
+}
+
+// files makes the lab a project of two right servers, in which something has been done to its files.
+func files(do func(t *testing.T, l *lab), args ...string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		l.project, l.args = two(t, ""), args
+		do(t, l)
+	}
+}
+
+// edited makes the lab a project with another text in one of its files; "" takes the file away.
+func edited(name, text string, args ...string) func(*testing.T, *lab) {
+	return files(func(t *testing.T, l *lab) {
+		if text == "" {
+			if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		l.write(t, name, text)
+	}, args...)
+}
+
+// after makes the lab a project that has run, and in which something has been done before its run file is judged.
+func after(do func(t *testing.T, l *lab)) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		l.project, l.args = two(t, ""), []string{"judge"}
+		if o := l.do(t, "run", "items/story", "events/story"); o.code != exitMatch {
+			t.Fatalf("%+v", o)
+		}
+		do(t, l)
+	}
+}
+
+// changed makes the lab a project that has run, and whose run file is another one now.
+func changed(change func(string) string) func(*testing.T, *lab) {
+	return after(func(t *testing.T, l *lab) {
+		l.write(t, "reports/run.jsonl", change(l.read("reports/run.jsonl")))
+	})
+}
+
+// wrongly makes the lab a project with a server that has a fault, on one of its sides.
+func wrongly(id string, args ...string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) { l.project, l.args = two(t, id), args }
+}
+
+func wronglyReference(id string, args ...string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		wrong, right := serve(t, &faux.Server{Fault: fault(t, id)}), serve(t, &faux.Server{})
+		l.project, l.args = newProject(t, at("right", wrong), at("wrong", right)), args
+	}
+}
+
+// started makes the lab a project with a server in the test and a process in a role, which is the candidate or the
+// reference.
+func started(name, role string, change ...string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		taken := listen(t).Addr().String()
+		target := strings.NewReplacer(change...).Replace(start(t, name, role, taken))
+		other := at("right", serve(t, &faux.Server{}))
+		if name == "right" {
+			other = at("wrong", serve(t, &faux.Server{}))
+		}
+		l.project = newProject(t, target, other)
+	}
+}
+
+// fresh makes the lab a project with two processes and a scenario that wants them newly started.
+func fresh(right, wrong string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		l.project = newProject(t, start(t, "right", right, ""), start(t, "wrong", wrong, ""))
+		story := strings.Replace(l.read("scenarios/items/story.yaml"), "scenario: items/story\n", "scenario: items/fresh\nisolate: fresh\n", 1)
+		l.write(t, "scenarios/items/fresh.yaml", story)
+		l.args = []string{"run", "items/fresh"}
+	}
+}
+
+// shot makes the lab a project in which the process of that name is killed from outside in the middle of a scenario.
+func shot(name string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		other := map[string]string{"right": "wrong", "wrong": "right"}[name]
+		file := filepath.Join(t.TempDir(), "pid")
+		address := l.when(t, "GET /items/{id}/label", func() {
+			data, _ := os.ReadFile(file)
+			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			syscall.Kill(pid, syscall.SIGKILL)
+		})
+		target := strings.Replace(start(t, name, "right", ""), "command: [", `command: [sh, -c, 'echo $$ >`+file+`; exec "$0" "$@"', `, 1)
+		l.project = newProject(t, target, at(other, address))
+	}
+}
+
+// signalled makes the lab a project in which lockstep gets a signal while a server does not answer.
+func signalled(signal syscall.Signal) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		hang := serve(t, &faux.Server{Fault: fault(t, "hang"), Asked: func(asked string) {
+			if asked == "POST /items" {
+				l.once.Do(func() { syscall.Kill(<-l.begun, signal) })
+			}
+		}})
+		l.project = newProject(t, start(t, "right", "right", ""), at("wrong", hang))
+	}
+}
+
+// full makes the lab a project one of whose reports is on a device that is full.
+func full(name string) func(*testing.T, *lab) {
+	return files(func(t *testing.T, l *lab) {
+		if err := os.MkdirAll(filepath.Join(l.dir, "reports"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/dev/full", filepath.Join(l.dir, "reports", name)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// deaf returns the end of a pipe that nobody reads.
+func deaf(t *testing.T) *os.File {
+	t.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	t.Cleanup(func() { in.Close() })
+	return in
+}
+
+// odd are the roles of processes that package faux does not have.
+var odd = map[string]func(*faux.Process) int{
+	"killed": func(p *faux.Process) int {
+		p.Exit = func(int) { syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }
+		return p.Play(context.Background(), "exits-before-answer")
+	},
+	"floods-and-exits": func(*faux.Process) int {
+		os.Stderr.WriteString(strings.Repeat("polishing the shelves\n", 100_000) + "the disk is full\n")
+		return 3
+	},
+	"robbed": func(p *faux.Process) int { // somebody was faster, each time
+		l, err := net.Listen("tcp", p.Listen)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer l.Close()
+		return p.Play(context.Background(), "right")
+	},
+	"stubborn": func(p *faux.Process) int { // the address that it reports to is one that is taken
+		p.Listen = p.Report
+		return p.Play(context.Background(), "right")
+	},
+	"only-ready": func(p *faux.Process) int {
+		l, err := net.Listen("tcp", p.Listen)
+		if err != nil {
+			return 1
+		}
+		s := &faux.Server{Asked: func(operation string) {
+			if operation != "GET /health" {
+				os.Exit(4)
+			}
+		}}
+		s.Serve(l)
+		return 1
+	},
+}
+
+// surroundings lists the faults: those of targets, of the machine, of a person, of files, of a run file.
+func surroundings() []*surrounding {
+	return []*surrounding{
+		{doc: "the candidate is killed in mid-run", code: exitDiffer, says: "signal: killed", set: shot("wrong")},
+		{doc: "the reference is killed in mid-run", code: exitUnknown, says: "the reference's process ended: signal: killed", set: shot("right")},
+		{doc: "a candidate of one scenario is killed", code: exitDiffer, says: "signal: killed", set: fresh("right", "killed")},
+		{doc: "a reference of one scenario is killed", code: exitUnknown, says: "the reference's process ended: signal: killed", set: fresh("killed", "right")},
+		{doc: "the candidate is never ready", code: exitUnknown, says: "not ready within 1s", set: started("wrong", "never-ready", "60s", "1s"), long: true},
+		{doc: "the reference is never ready", code: exitUnknown, says: "not ready within 1s", set: started("right", "never-ready", "60s", "1s"), long: true},
+		{doc: "the candidate exits at its start", code: exitUnknown, says: "exited before it was ready: exit status 3", set: started("wrong", "exits-at-start")},
+		{doc: "the candidate is ready and then exits", code: exitDiffer, says: "exit status 4", set: started("wrong", "only-ready")},
+		{doc: "the reference is ready and then exits", code: exitUnknown, says: "the reference's process ended: exit status 4", set: started("right", "only-ready")},
+		{doc: "the candidate floods its log and exits", code: exitUnknown, says: "the disk is full", set: started("wrong", "floods-and-exits")},
+		{doc: "the port is stolen each time", code: exitUnknown, says: "address already in use", set: started("wrong", "robbed"), long: true},
+		{doc: "the candidate wants a fixed port that is taken", code: exitUnknown, says: "does not use ${{ port }} everywhere", set: started("wrong", "stubborn")},
+		{doc: "nobody listens at the candidate's address", code: exitUnknown, says: `reach target "wrong": not ready within 300ms`, set: func(t *testing.T, l *lab) {
+			wrong := strings.Replace(at("wrong", "http://127.0.0.1:1"), "{get: /health}", "{get: /health, within: 300ms}", 1)
+			l.project = newProject(t, at("right", serve(t, &faux.Server{})), wrong)
+		}},
+		{doc: "the candidate hangs in one step", code: exitDiffer, says: "the step's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--step-timeout", "300ms")},
+		{doc: "the candidate hangs in a body", code: exitDiffer, says: "the step's 300ms were over", set: wrongly("hang-in-body", "run", "items/story", "--step-timeout", "300ms")},
+		{doc: "the reference hangs in a body", code: exitDiffer, says: "the step's 300ms were over", set: wronglyReference("hang-in-body", "run", "items/story", "--step-timeout", "300ms")},
+		{doc: "both hang in a body", code: exitDiffer, says: "the step's 300ms were over", set: func(t *testing.T, l *lab) {
+			hangs := func() string { return serve(t, &faux.Server{Fault: fault(t, "hang-in-body")}) }
+			l.project = newProject(t, at("right", hangs()), at("wrong", hangs()))
+			l.args = []string{"run", "items/story", "--step-timeout", "300ms"}
+		}},
+		{doc: "half an answer", code: exitDiffer, says: "part in 1 of 1", set: wrongly("truncated-body")},
+		{doc: "half a head", code: exitDiffer, says: "part in 1 of 1", set: wrongly("half-head")},
+		{doc: "garbage in the place of HTTP", code: exitDiffer, says: "part in 1 of 1", set: wrongly("garbage")},
+		{doc: "garbage from the reference", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("garbage")},
+		{doc: "a body that does not end", code: exitDiffer, says: "part in 1 of 1", set: wrongly("gigabyte"), long: true},
+		{doc: "the candidate's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wrongly("old-time")},
+		{doc: "the reference's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("old-time")},
+		{doc: "the scenario's limit is over", code: exitDiffer, says: "cut short: the scenario's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--scenario-timeout", "300ms")},
+
+		{doc: "a command that is missing", code: exitUsage, says: "there is no ", set: func(t *testing.T, l *lab) {
+			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [./nowhere, "${{ port }}"], ready: {get: /health}}`)
+		}},
+		{doc: "a working directory that is missing", code: exitUsage, says: `directory "nowhere": no such file or directory`, set: func(t *testing.T, l *lab) {
+			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [sh, "${{ port }}"], dir: nowhere, ready: {get: /health}}`)
+		}},
+		{doc: "a command that is no program", code: exitUnknown, says: "exec", set: func(t *testing.T, l *lab) {
+			l.project = newProject(t, at("right", serve(t, &faux.Server{})), `  wrong: {command: [./lockstep.yaml, "${{ port }}"], ready: {get: /health}}`)
+		}},
+		{doc: "two targets at one address", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("127.0.0.1")},
+		{doc: "two targets at one address by two names", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("localhost")},
+		{doc: "two targets at one address written in two ways", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("LOCALHOST")},
+
+		{doc: "the run file's disk is full", code: exitUnknown, says: "write reports/run.jsonl: no space left on device", set: full("run.jsonl")},
+		{doc: "the JSON report's disk is full", code: exitUnknown, says: "write reports/report.json: no space left on device", set: full("report.json")},
+		{doc: "the JUnit report's disk is full", code: exitUnknown, says: "write reports/junit.xml: no space left on device", set: full("junit.xml")},
+		{doc: "files may not grow", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 4" }},
+		{doc: "no file may be written", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 0" }},
+		{doc: "too few files may be open to run", code: exitUnknown, says: "too many open files", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -n 9" }},
+		{doc: "too few files may be open to start a target", code: exitUnknown, says: "too many open files", set: func(t *testing.T, l *lab) {
+			started("wrong", "right")(t, l)
+			l.limits = "ulimit -n 12"
+		}},
+		{doc: "nobody reads standard output", code: exitUnknown, says: "broken pipe", set: func(t *testing.T, l *lab) { l.stdout = deaf(t) }},
+		{doc: "nobody reads standard output of judge", code: exitUnknown, says: "broken pipe", set: after(func(t *testing.T, l *lab) { l.stdout = deaf(t) })},
+		{doc: "nobody reads standard error", code: exitDiffer, says: "part in 1 of 1", set: func(t *testing.T, l *lab) {
+			l.project, l.stderr = two(t, "other-value"), deaf(t)
+		}},
+		{doc: "standard output is full", code: exitUnknown, says: "no space left on device", set: func(t *testing.T, l *lab) {
+			file, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+			if err != nil {
+				t.Skip("there is no device that is always full: ", err)
+			}
+			t.Cleanup(func() { file.Close() })
+			l.stdout = file
+		}},
+		{doc: "reports in the place of a file", code: exitUsage, says: "name another folder with --reports", set: files(func(*testing.T, *lab) {}, "run", "items/story", "--reports", "openapi.yaml")},
+		{doc: "reports where nothing may be written", code: exitUsage, says: "name another folder with --reports", set: files(func(*testing.T, *lab) {}, "run", "items/story", "--reports", "/proc/reports")},
+
+		{doc: "SIGINT", code: exitUnknown, says: "interrupt signal received", set: signalled(syscall.SIGINT)},
+		{doc: "SIGTERM", code: exitUnknown, says: "terminated signal received", set: signalled(syscall.SIGTERM)},
+		{doc: "SIGHUP", code: exitUnknown, says: "hangup signal received", set: signalled(syscall.SIGHUP)},
+		{doc: "SIGKILL", code: killed, says: "killed", set: signalled(syscall.SIGKILL)},
+
+		{doc: "no project", code: exitUsage, says: "lockstep.yaml: no such file", set: edited("lockstep.yaml", "")},
+		{doc: "a project that is no YAML", code: exitUsage, says: "lockstep.yaml:1", set: edited("lockstep.yaml", "contract: [\n")},
+		{doc: "no contract", code: exitUsage, says: "openapi.yaml: no such file", set: edited("openapi.yaml", "")},
+		{doc: "a contract that is a folder", code: exitUsage, says: "openapi.yaml", set: files(func(t *testing.T, l *lab) {
+			os.Remove(filepath.Join(l.dir, "openapi.yaml"))
+			l.write(t, "openapi.yaml/a-file", "")
+		})},
+		{doc: "a contract that is cut off", code: exitUsage, says: "openapi.yaml", set: files(func(t *testing.T, l *lab) {
+			text := l.read("openapi.yaml")
+			l.write(t, "openapi.yaml", text[:len(text)/2])
+		})},
+		{doc: "a contract without any operation of the scenarios", code: exitUsage, says: "the contract has no operation for", set: edited("openapi.yaml", "openapi: 3.0.3\ninfo: {title: T, version: \"1\"}\npaths: {/other: {get: {responses: {\"200\": {description: Fine}}}}}\n")},
+		{doc: "waivers that cannot be read", code: exitUsage, says: "waivers.yaml", set: edited("scenarios/waivers.yaml/a-file", "x")},
+		{doc: "a scenario that is half a file", code: exitUsage, says: "half.yaml", set: edited("scenarios/half.yaml", "scenario: half\nwhy: It")},
+		{doc: "no scenarios", code: exitUsage, says: "scenarios", set: files(func(t *testing.T, l *lab) {
+			if err := os.RemoveAll(filepath.Join(l.dir, "scenarios")); err != nil {
+				t.Fatal(err)
+			}
+		}, "run")},
+		{doc: "nothing selected", code: exitUsage, says: "no scenario is selected", set: files(func(*testing.T, *lab) {}, "run", "--name", "submarine")},
+		{doc: "an unknown tag", code: exitUsage, says: `no scenario has the tag "itmes"`, set: files(func(*testing.T, *lab) {}, "run", "--tag", "itmes")},
+		{doc: "a path that matches nothing", code: exitUsage, says: `no scenario at "items/stroy"`, set: files(func(*testing.T, *lab) {}, "run", "items/stroy")},
+		{doc: "a scenario that compares nothing", code: exitUnknown, says: "nothing was compared", set: edited("scenarios/empty.yaml",
+			"scenario: empty\nwhy: It looks at nothing\nsource: openapi.yaml\nsteps:\n  - poll: GET /health\n    every: 1ms..2ms\n    within: 5s\n    until: {status: 200}\n    compare: none\n", "run", "empty")},
+
+		{doc: "no run file", code: exitUsage, says: "`lockstep run` writes it", set: files(func(*testing.T, *lab) {}, "judge")},
+		{doc: "an empty run file", code: exitUsage, says: "run file is incomplete", set: changed(func(string) string { return "" })},
+		{doc: "a run file that is cut off in a line", code: exitUsage, says: "run file is incomplete", set: changed(func(s string) string { return s[:len(s)/2] })},
+		{doc: "a run file without its footer", code: exitUsage, says: "run file is incomplete", set: changed(func(s string) string {
+			return s[:strings.LastIndex(strings.TrimSuffix(s, "\n"), "\n")+1]
+		})},
+		{doc: "a run file without its header", code: exitUsage, says: "begins with one header", set: changed(func(s string) string {
+			_, rest, _ := strings.Cut(s, "\n")
+			return rest
+		})},
+		{doc: "a run file in which a byte has changed", code: exitUsage, says: "its footer does not fit", set: changed(func(s string) string { return strings.Replace(s, "lamp", "lump", 1) })},
+		{doc: "a run file of another format", code: exitUsage, says: "this version of lockstep reads format 1", set: changed(func(s string) string { return strings.Replace(s, `"format":1`, `"format":2`, 1) })},
+		{doc: "a run file of another contract", code: exitUsage, says: "the run file is of another contract", set: after(func(t *testing.T, l *lab) {
+			l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n")
+		})},
+		{doc: "a contract that vanishes behind a run", code: exitUsage, says: "openapi.yaml: no such file", set: after(func(_ *testing.T, l *lab) {
+			os.Remove(filepath.Join(l.dir, "openapi.yaml"))
+		})},
+		{doc: "a contract that changes during a run", code: exitUsage, says: "the run file is of another contract", set: func(t *testing.T, l *lab) {
+			change := make(chan func(), 1)
+			address := l.when(t, "POST /items", func() { (<-change)() })
+			l.project, l.args = newProject(t, at("right", address), at("wrong", serve(t, &faux.Server{}))), []string{"judge"}
+			change <- func() { l.write(t, "openapi.yaml", l.read("openapi.yaml")+"# changed\n") }
+			if o := l.do(t, "run", "items/story"); o.code != exitMatch { // by the contract that it has read
+				t.Errorf("%+v", o)
+			}
+		}},
+		{doc: "a scenario that vanishes behind a run", code: exitUsage, says: "the run file is of other scenarios", set: after(func(_ *testing.T, l *lab) {
+			os.Remove(filepath.Join(l.dir, "scenarios/items/story.yaml"))
+		})},
+		{doc: "a run file with a hole", code: exitUsage, says: "read run file: line", set: changed(func(s string) string {
+			return signed(s, func(t map[string]any) { t["steps"].([]any)[0].(map[string]any)["exchanges"] = []any{nil} })
+		})},
+		{doc: "a panic in judging", code: exitUnknown, says: "lockstep itself failed: runtime error:", set: changed(func(s string) string {
+			return signed(s, func(t map[string]any) {
+				t["windows"] = []any{map[string]any{"step": "1", "line": 1, "stream": "feed", "first": -7, "from": 0, "to": 1 << 40}}
+			})
+		})},
+	}
+}
+
+// twice makes the lab a project with two targets that are one server; the second calls its host otherwise.
+func twice(host string) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		address := serve(t, &faux.Server{})
+		l.project = newProject(t, at("right", address), at("wrong", strings.Replace(address, "127.0.0.1", host, 1)+"/"))
+	}
+}
+
+// signed changes the transcripts of a run file, and makes its footer fit.
+func signed(file string, change func(map[string]any)) string {
+	var out bytes.Buffer
+	for text := range strings.Lines(file) {
+		var line map[string]map[string]any
+		dec := json.NewDecoder(strings.NewReader(text))
+		dec.UseNumber()
+		if err := dec.Decode(&line); err != nil {
+			panic(err)
+		}
+		if line["transcript"] != nil {
+			change(line["transcript"])
+		}
+		if line["footer"] != nil {
+			sum := sha256.Sum256(out.Bytes())
+			line["footer"]["sha256"] = hex.EncodeToString(sum[:])
+		}
+		again, err := json.Marshal(line)
+		if err != nil {
+			panic(err)
+		}
+		out.Write(append(again, '\n'))
+	}
+	return out.String()
+}
