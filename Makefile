@@ -17,6 +17,7 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
 ARGS ?=
+RUNS ?= 10
 FUZZTIME ?= 10s
 
 .PHONY: help
@@ -72,6 +73,10 @@ fuzz: ## Run each fuzz target for a while (FUZZTIME=30s); what they find is kept
 .PHONY: test-faults
 test-faults: ## Break everything around a run, and demand that none of it is green
 	LOCKSTEP_FAULTS=all go test -race -count=1 -timeout 10m -run 'TestNothingAroundARunMakesItGreen|TestThereAreManyFaults' ./cmd/lockstep
+
+.PHONY: test-twins
+test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10)
+	LOCKSTEP_TWINS=$(RUNS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them

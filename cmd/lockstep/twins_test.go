@@ -1,0 +1,103 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// twinRuns says how often TestTwins runs each server of this repository against itself.
+const twinRuns = "LOCKSTEP_TWINS"
+
+// Whatever is found between a server and itself is a false alarm: of the harness, or of a scenario that demands what no
+// server can keep to, such as a time on a machine that is busy. Half of the runs have one.
+func TestTwins(t *testing.T) {
+	runs, err := strconv.Atoi(os.Getenv(twinRuns))
+	if err != nil {
+		t.Skip("make test-twins runs it")
+	}
+	t.Chdir(root)
+	var results, alarms int
+	for n := range runs {
+		for _, name := range []string{"go", "typescript"} {
+			jobs, busy := 1+rand.IntN(8), n%2 == 1
+			doc := twins(t, name, jobs, busy)
+			wrong := 0
+			for _, s := range doc.Scenarios {
+				switch s.Verdict {
+				case verdict.NotApplicable:
+					continue
+				case verdict.Match:
+				default:
+					wrong++
+					t.Errorf("%s against itself, %d jobs, busy %t, seed %d: %s", name, jobs, busy, doc.Seed, told(&s))
+				}
+				results++
+			}
+			if doc.Incomplete != "" {
+				t.Errorf("%s against itself: %s", name, doc.Incomplete)
+			}
+			alarms += wrong
+			fmt.Printf("run %d of %d: %s against itself, %d jobs, busy %t: %d scenarios, %d false alarms\n", n+1, runs, name, jobs, busy, len(doc.Scenarios), wrong)
+		}
+	}
+	fmt.Printf("%d results of scenarios, %d false alarms\n", results, alarms)
+}
+
+// twins runs a server against itself, on a machine that has more or less else to do.
+func twins(t *testing.T, name string, jobs int, busy bool) *report.Document {
+	t.Helper()
+	if busy {
+		defer keepBusy(t)()
+	}
+	o := lockstep(t, "run", "--target", name, "--target", name, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
+	doc, err := report.Read(strings.NewReader(o.stdout))
+	if err != nil {
+		t.Fatalf("%v; exit code %d, stderr:\n%s", err, o.code, o.stderr)
+	}
+	return doc
+}
+
+// keepBusy starts four processes that do nothing as fast as they can, and returns what ends them.
+func keepBusy(t *testing.T) (end func()) {
+	t.Helper()
+	var all []*exec.Cmd
+	for range 4 {
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, cmd)
+	}
+	return func() {
+		for _, cmd := range all {
+			cmd.Process.Kill()
+			cmd.Wait()
+		}
+	}
+}
+
+// told is what is said of a scenario, a line each.
+func told(s *verdict.Scenario) string {
+	lines := []string{fmt.Sprintf("%s is %s", s.ID, s.Verdict)}
+	for _, r := range s.Reasons {
+		lines = append(lines, r.String())
+	}
+	for i, f := range s.Findings {
+		if i == 5 {
+			lines = append(lines, fmt.Sprintf("and %d more", len(s.Findings)-i))
+			break
+		}
+		lines = append(lines, f.String(), "  "+f.Reference+f.Want, "  "+f.Candidate+f.Got)
+	}
+	return strings.Join(lines, "\n\t")
+}
