@@ -30,11 +30,34 @@ func (s *Subject) classify(v *spot) class {
 	switch {
 	case v.ref == nil || v.ref.Kind != n.Kind:
 		return unknown
-	case s.common(n.Text, 1) == s.common(v.ref.Text, 0):
+	case s.common(n.Text, 1) == s.common(v.ref.Text, 0) && !s.byChance(v):
 		return fixed
 	default:
 		return made
 	}
+}
+
+// byChance reports whether a value that is equal on both sides may be made up all the same: a rule calls it volatile and
+// nothing in it is the side's own, or a time of the run is part of it.
+func (s *Subject) byChance(v *spot) bool {
+	if v.doc.declared[v.pointer] && (s.Candidate.Unique == "" || !strings.Contains(v.node.Text, s.Candidate.Unique)) {
+		return true
+	}
+	const millisLen = 13
+	run := 0
+	for i := range len(v.node.Text) + 1 {
+		if i < len(v.node.Text) && v.node.Text[i] >= '0' && v.node.Text[i] <= '9' {
+			run++
+			continue
+		}
+		if run == millisLen {
+			if _, _, ok := timeOf(v.node.Text[i-run:i], v.doc.seen); ok {
+				return true
+			}
+		}
+		run = 0
+	}
+	return false
 }
 
 // common returns a text without what is unique to its side.

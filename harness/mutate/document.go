@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/theory/jsonpath"
+
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -22,8 +24,10 @@ type document struct {
 	site  site
 	put   func(data []byte) *transcript.Transcript
 	rules []compare.Volatile
-	spots []*spot // in the order of the document
-	fails bool    // the body of an answer that tells of no success
+	// declared has the places that rules call volatile, but for texts, as JSON Pointers.
+	declared map[string]bool
+	spots    []*spot // in the order of the document
+	fails    bool    // the body of an answer that tells of no success
 }
 
 // A spot is a value of a document.
@@ -99,8 +103,26 @@ func (s *Subject) take(d *document, ref []byte) {
 	}
 	d.site.doc = d
 	d.rules = slices.Concat(s.Rules.Steps[d.site.step].Volatile, s.Rules.Volatile)
+	d.declare()
 	d.walk(&spot{doc: d, node: root, ref: d.ref})
 	s.docs = append(s.docs, d)
+}
+
+// declare finds the places whose values rules say are made up.
+func (d *document) declare() {
+	var value any
+	for _, rule := range d.rules {
+		path, err := jsonpath.Parse(rule.At)
+		if err != nil || rule.Kind == compare.Text { // any text will do: whether this one is made up, nobody knows
+			continue
+		}
+		if value == nil {
+			value, d.declared = d.root.Value(), map[string]bool{}
+		}
+		for _, found := range path.SelectLocated(value) {
+			d.declared[found.Path.Pointer()] = true
+		}
+	}
 }
 
 func (d *document) walk(v *spot) {

@@ -274,3 +274,41 @@ func TestWhatHidesAMutantIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A counter that both sides happen to have at the same number is no fixed value, nor is an id that both have made in the
+// same millisecond.
+func TestWhatIsEqualByChanceIsNotFixed(t *testing.T) {
+	volatile := *rules
+	volatile.Volatile = []compare.Volatile{{At: "$.size", Kind: compare.ID}}
+	at := fmt.Sprint(candidate.started.UnixMilli())
+	for _, tc := range []struct {
+		name, operator string
+		rules          *compare.Rules
+		data           string
+		want           int
+	}{
+		{"a value that both have", "number/tenfold", rules, `{"size":7}`, 1},
+		{"one that a rule calls volatile", "number/tenfold", &volatile, `{"size":7}`, 0},
+		{"a text that both have", "string/other", rules, `{"call":"call_7"}`, 1},
+		{"a text with the time in it", "string/other", rules, `{"call":"call_` + at + `"}`, 0},
+		{"a text with as long a number in it", "string/other", rules, `{"call":"call_1234567890123"}`, 1},
+	} {
+		s := &mutate.Subject{Reference: reference.tell(), Candidate: candidate.tell(), Rules: tc.rules}
+		for _, tr := range []*transcript.Transcript{s.Reference, s.Candidate} {
+			tr.Steps, tr.Streams = tr.Steps[:1], nil
+			tr.Steps[0].Exchanges[0].Response.Body = transcript.Body{Bytes: []byte(tc.data), Size: int64(len(tc.data))}
+		}
+		n := 0
+		for _, op := range mutate.Operators() {
+			if op.Name != tc.operator {
+				continue
+			}
+			for range op.Mutants(s, 1) {
+				n++
+			}
+		}
+		if n != tc.want {
+			t.Errorf("%s: %d mutants, want %d", tc.name, n, tc.want)
+		}
+	}
+}
