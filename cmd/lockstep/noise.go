@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// noiseFlags are the flags of lockstep noise.
+type noiseFlags struct {
+	config    string
+	runs      int
+	targets   []string
+	selection harness.Selection
+	jobs      int
+}
+
+func noiseCommand(w *world) *cobra.Command {
+	var f noiseFlags
+	cmd := &cobra.Command{
+		Use:   "noise [scenario or folder ...]",
+		Short: "Runs the reference against itself, and prints the rules for what differs",
+		Long: `Runs the reference against itself several times. Whatever differs there says nothing about a candidate: it is
+noise. For each place that differs it prints the strictest volatile rule that holds in all runs, ready for lockstep.yaml,
+with what speaks for it. Nothing is silenced, and no file is written.
+
+Exit codes: 0 there is no noise · 1 there is · 2 flags or files are wrong, nothing was started · 3 something
+could not be judged.`,
+		Example: `  lockstep noise
+  lockstep noise --runs 20 client-tools
+  lockstep noise --target go --target go`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.selection.Paths = args
+			switch {
+			case f.runs < 1:
+				return fmt.Errorf("--runs is %d: write how often the reference is to run against itself", f.runs)
+			case cmd.Flags().Changed("jobs") && f.jobs < 1:
+				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			}
+			return f.noise(cmd.Context(), w)
+		},
+	}
+	configFlag(cmd, &f.config)
+	fl := cmd.Flags()
+	fl.IntVar(&f.runs, "runs", 5, "how often to run")
+	fl.StringArrayVarP(&f.targets, "target", "t", nil, "twice: two servers that are the same (default the reference, twice)")
+	fl.StringSliceVar(&f.selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
+	fl.StringSliceVar(&f.selection.Skip, "skip-tag", nil, "no scenarios with this tag")
+	fl.StringArrayVarP(&f.selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	return cmd
+}
+
+func (f *noiseFlags) noise(ctx context.Context, w *world) error {
+	project, err := load(f.config)
+	if err != nil {
+		return err
+	}
+	out := outputFlags{format: "text"}
+	found, err := project.Noise(ctx, &harness.NoiseOptions{
+		Targets: f.targets, Runs: f.runs, Select: f.selection, Jobs: f.jobs, Environ: w.environ,
+		Log:      (&runFlags{outputFlags: out}).logger(w.stderr),
+		Progress: func(run, of int) { fmt.Fprintf(w.stderr, "run %d of %d\n", run, of) },
+	})
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	writeNoise(&text, found)
+	_, err = io.WriteString(w.stdout, text.String())
+	switch {
+	case err == nil && found.Incomplete != "":
+		err = errors.New(found.Incomplete)
+	case err == nil && found.Scenarios == 0:
+		err = errors.New("nothing was judged")
+	}
+	switch {
+	case !found.Silent():
+		return &exitError{exitDiffer, err}
+	case err != nil || found.Unknown > 0:
+		return &exitError{exitUnknown, err}
+	}
+	return nil
+}
+
+// writeNoise writes what was found. Its rules are YAML, and all that is beside them there is a comment.
+func writeNoise(w io.Writer, n *harness.Noise) {
+	fmt.Fprintf(w, "# %s against itself: %s, %s of scenarios\n", n.Target, count(n.Runs, "run"), count(n.Scenarios, "result"))
+	if len(n.Rules) > 0 {
+		fmt.Fprintf(w, "\ncompare:\n  volatile:\n")
+	}
+	for _, r := range n.Rules {
+		fmt.Fprintf(w, "    # %d of %s differ, such as %s and %s\n", r.Differ, count(r.Of, "value"), legible(r.Example[0]), legible(r.Example[1]))
+		fmt.Fprintf(w, "    # in %s\n", some(r.Places))
+		writeRule(w, &r.Volatile)
+	}
+	if len(n.Rest) > 0 {
+		fmt.Fprintf(w, "\n# no rule for a place helps against\n")
+	}
+	for _, r := range n.Rest {
+		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", legible(r.Text), count(r.Times, "time"), some(r.Places))
+	}
+	switch {
+	case n.Unknown > 0:
+		fmt.Fprintf(w, "\n# %s could not be judged\n", count(n.Unknown, "result"))
+	case n.Silent() && n.Incomplete == "" && n.Scenarios > 0:
+		fmt.Fprintf(w, "# there is no noise\n")
+	}
+}
+
+// bare is what YAML takes for a text without quotes.
+var bare = regexp.MustCompile(`^[$.\w\[\]*]+$`)
+
+// writeRule writes a rule as lockstep.yaml has it.
+func writeRule(w io.Writer, r *scenario.Volatile) {
+	at := r.At
+	if !bare.MatchString(at) {
+		at = strconv.Quote(at)
+	}
+	fmt.Fprintf(w, "    - at: %s\n      kind: %s\n", at, r.Kind)
+	if r.Unit != "" {
+		fmt.Fprintf(w, "      unit: %s\n", r.Unit)
+	}
+	if r.Near != 0 {
+		fmt.Fprintf(w, "      near: %ds\n", int(r.Near.Seconds()))
+	}
+	if r.Tolerance.Amount != "" {
+		fmt.Fprintf(w, "      tolerance: %s\n", r.Tolerance.Amount)
+	}
+	fmt.Fprintf(w, "      because: %s\n", r.Because)
+}
+
+// legible is a text of a server on one line, without what cannot be seen, and not too much of it.
+func legible(s string) string {
+	const most = 300
+	quoted := strconv.Quote(s)
+	r := []rune(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`))
+	if len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return string(r)
+}
+
+// some names the first of many.
+func some(all []string) string {
+	const most = 5
+	if len(all) <= most {
+		return strings.Join(all, ", ")
+	}
+	return fmt.Sprintf("%s, and %d more", strings.Join(all[:most], ", "), len(all)-most)
+}
