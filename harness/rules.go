@@ -37,7 +37,7 @@ func volatile(rules []scenario.Volatile) []compare.Volatile {
 	for i, r := range rules {
 		out[i] = compare.Volatile{
 			At: r.At, Kind: compare.VolatileKind(r.Kind), Unit: compare.Unit(r.Unit), Near: r.Near, Monotone: r.Monotone, Max: r.Max,
-			Tolerance: compare.Tolerance(r.Tolerance),
+			Tolerance: compare.Tolerance(r.Tolerance), Rule: scenario.Place{File: r.File, Line: r.Line, Column: r.Column}.String(),
 		}
 	}
 	return out

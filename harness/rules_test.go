@@ -1,10 +1,13 @@
 package harness_test
 
 import (
+	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/compare"
@@ -77,7 +80,7 @@ compare:
 			},
 		},
 	}
-	if diff := cmp.Diff(want, rules); diff != "" {
+	if diff := cmp.Diff(want, rules, cmpopts.IgnoreFields(compare.Volatile{}, "Rule")); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
 	}
 }
@@ -154,7 +157,63 @@ compare:
 		{At: "$.e", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "5", Percent: true}},
 		{At: "$.f", Kind: compare.Token},
 	}
-	if diff := cmp.Diff(want, p.CompareRules(p.Scenarios[0]).Volatile); diff != "" {
+	if diff := cmp.Diff(want, p.CompareRules(p.Scenarios[0]).Volatile, cmpopts.IgnoreFields(compare.Volatile{}, "Rule")); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+// A rule that selects nothing is named with its place, when the run has all scenarios that it is about, and is red by no
+// means. A rule of the project is about all of them.
+func TestARuleThatNeverApplied(t *testing.T) {
+	file := write(t, "")
+	add(t, file, "lockstep.yaml", `contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
+compare:
+  headers: [Content-Type, X-Never]
+  volatile:
+    - {at: $..serial, kind: id, because: each server counts for itself}
+    - {at: $.nowhere, kind: text, because: it is not there}
+  streams: {GET /events: {order: {within: $.id, across: free, because: clients do not wait}, heartbeat: {event: ping}}}
+`)
+	add(t, file, "scenarios/own.yaml", `
+scenario: own
+why: It has rules of its own
+source: x
+compare: {headers: [x-neither], streams: {feed: {order: {within: $.none, across: free, because: clients do not wait}}}}
+steps:
+  - {http: GET /health, compare: {headers: [X-Step, Content-Type], volatile: [{at: $.none, kind: text, because: it is not there}]}}
+  - {open: feed, sse: GET /events, query: {shelf: a}}
+`)
+	p := loaded(t, file)
+	run := func(paths ...string) []string {
+		result, err := p.Run(t.Context(), &harness.Options{
+			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{})},
+			Select:  harness.Selection{Paths: paths},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, r := range result.Unused {
+			out = append(out, fmt.Sprintf("%s:%d:%d: %s", filepath.Base(r.File), r.Line, r.Column, r.Rule))
+		}
+		if result.Verdict != verdict.Match {
+			t.Errorf("the run of %q is %s", paths, result.Verdict)
+		}
+		return out
+	}
+	own := []string{
+		"own.yaml:4:21: header x-neither", "own.yaml:4:66: order $.none of feed",
+		"own.yaml:6:45: header X-Step", "own.yaml:6:79: volatile $.none",
+	}
+	if diff := cmp.Diff(own, run("own")); diff != "" {
+		t.Errorf("rules that never applied to one scenario (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string(nil), run("items/story")); diff != "" {
+		t.Errorf("a rule of the project is accused by a part of the scenarios (-want +got):\n%s", diff)
 	}
 }

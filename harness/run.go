@@ -291,6 +291,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	}
 	r.Coverage = *e.coverage
 	r.Settle(e.accept, e.project.ids())
+	r.Unused = e.unused()
 	r.Conclude()
 	return r, e.failed
 }

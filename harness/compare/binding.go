@@ -19,6 +19,8 @@ type bindings struct {
 	drawn map[string]*[2]draw
 	// last are the latest moments of rules that say they never go back.
 	last map[timeline]*[2]latest
+	// applied are the rules that had something to say, by what Result calls them.
+	applied map[string]bool
 }
 
 // boundKey is a value and the kind within which it is unique.
@@ -34,7 +36,7 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}}
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}

@@ -32,6 +32,10 @@ type Result struct {
 	NotCompared map[string]int
 	// Unnamed counts the answers in which header fields differ that no rule names, by field.
 	Unnamed map[string]int
+	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied.
+	Applied map[string]bool
+	// Refused are rules that are broader than what they are to silence, each once.
+	Refused []Refusal
 }
 
 // Transcripts compares what the candidate did with what the reference did.
@@ -41,7 +45,7 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 		rules: rules,
 		b:     newBindings(ref, cand),
 	}
-	c.result.NotCompared = map[string]int{}
+	c.result.NotCompared, c.result.Applied = map[string]int{}, c.b.applied
 	c.veil = NewVeil(rules, ref, cand)
 	c.steps()
 	c.streams()

@@ -538,7 +538,7 @@ func TestWhatIsNotComparedIsCounted(t *testing.T) {
 		"an exchange that failed":                         1,
 		"heartbeats, which are checked for their cadence": 1,
 		"not opened by both targets":                      1,
-	}}
+	}, Applied: map[string]bool{"stream bus": true}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}

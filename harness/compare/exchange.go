@@ -46,6 +46,9 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	c.body(step, ref, cand, func(d Difference) { inBody = append(inBody, d) })
 	c.unnamed(c.headers(step.ID), r.Header, o.Header)
 	for _, name := range c.headers(step.ID) {
+		if len(r.Header.Values(name))+len(o.Header.Values(name)) > 0 {
+			c.b.applied[HeaderApplied(name, "")], c.b.applied[HeaderApplied(name, step.ID)] = true, true
+		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}
 	for _, d := range inBody {
@@ -193,7 +196,7 @@ func (c *comparison) contents(sides [2]content, rules []Volatile) string {
 // outlineOf describes a content in such a way that two which can be equal up to renaming have the same outline.
 func (c *comparison) outlineOf(side int, s content, rules []Volatile) string {
 	if root, err := parse(s); err == nil {
-		return c.b.outline(side, root, "", pointers(rules, s.data, root))
+		return c.b.outline(side, root, "", c.b.pointers(rules, s.data, root))
 	}
 	return c.b.skeleton(side, string(s.data))
 }
@@ -215,7 +218,7 @@ func (c *comparison) comparesType(step string) bool {
 // is out of place. at is the place for a person, part what the contract calls it: "body", "event data".
 func (c *comparison) content(at, part string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
 	ref, cand := sides[0], sides[1]
-	if bytes.Equal(ref.data, cand.data) && !concerned(rules, ref.data) {
+	if bytes.Equal(ref.data, cand.data) && !c.b.concerned(rules, ref.data) {
 		if kind, _ := c.b.texts(string(ref.data), string(cand.data), p); kind == "" {
 			return
 		}
@@ -228,8 +231,8 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where))
 			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			report(d)
-		}}
-		d.volatile[0], d.volatile[1] = pointers(rules, ref.data, rt), pointers(rules, cand.data, ct)
+		}, refuse: c.refuse}
+		d.volatile[0], d.volatile[1] = c.b.pointers(rules, ref.data, rt), c.b.pointers(rules, cand.data, ct)
 		d.json(rt, ct)
 	case (rerr == nil) != (cerr == nil):
 		report(Difference{
@@ -255,11 +258,12 @@ func oneSided(ref, cand error) string {
 	return "the reference's is not JSON: " + ref.Error()
 }
 
-// concerned reports whether a rule that says more than that two values may differ may speak of a document.
-func concerned(rules []Volatile, doc []byte) bool {
+// concerned reports whether a rule may speak of a document that says more than that two values may differ, or that has not
+// applied yet.
+func (b *bindings) concerned(rules []Volatile, doc []byte) bool {
 	return slices.ContainsFunc(rules, func(r Volatile) bool {
 		name := lastName(r.At)
-		return r.Kind != Text && r.Kind != Number && (name == "" || bytes.Contains(doc, []byte(name)))
+		return (r.Kind != Text && r.Kind != Number || !b.applied[r.Rule]) && (name == "" || bytes.Contains(doc, []byte(name)))
 	})
 }
 

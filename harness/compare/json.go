@@ -17,6 +17,7 @@ type documents struct {
 	place    place
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
 	report   func(Difference)        // with Kind, Place, the values and the sentence
+	refuse   func(Refusal)           // with Kind, Rule and the sentence
 
 	known [2]int // how many known values the sums below reckon with
 	taken [2]map[*jsontree.Node]jsontree.Sum
@@ -53,6 +54,9 @@ func (d *documents) json(ref, cand *jsontree.Node) { d.node(spot{}, ref, cand) }
 func (d *documents) node(at spot, ref, cand *jsontree.Node) {
 	if rule := d.rule(at); rule != nil && scalar(ref) && ref.Kind == cand.Kind && d.byRule(rule, at, ref, cand) {
 		return
+	}
+	if rule := d.volatile[0][at[0]]; rule != nil {
+		d.structural(rule, at, ref)
 	}
 	if ref.Kind != cand.Kind {
 		d.differ(TypeDiffers, at, ref, cand, "the types differ: "+ref.Kind.String()+" and "+cand.Kind.String())
@@ -228,6 +232,9 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 		d.elements(at, ref, cand)
 		return
 	}
+	if len(ref.Items) != len(cand.Items) {
+		d.ambiguous(at, ref, cand)
+	}
 	rs, cs := d.sums(0, at[0], ref.Items), d.sums(1, at[1], cand.Items)
 	if slices.Equal(rs, cs) {
 		d.elements(at, ref, cand)
@@ -324,8 +331,13 @@ func (d *documents) differ(kind Kind, at spot, ref, cand *jsontree.Node, text st
 	})
 }
 
-// pointers returns the places of a document that rules speak of.
-func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]*Volatile {
+// pointers returns the places of a document that rules speak of, and notes that these have applied.
+func (b *bindings) pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]*Volatile {
+	return pointers(rules, doc, root, func(rule *Volatile) { b.applied[rule.Rule] = true })
+}
+
+// pointers returns the places of a document that rules speak of, and tells of each rule that speaks of any.
+func pointers(rules []Volatile, doc []byte, root *jsontree.Node, applies func(*Volatile)) map[string]*Volatile {
 	var out map[string]*Volatile
 	var value any
 	for i := range rules {
@@ -341,6 +353,7 @@ func pointers(rules []Volatile, doc []byte, root *jsontree.Node) map[string]*Vol
 			value = root.Value()
 		}
 		for _, found := range path.SelectLocated(value) {
+			applies(rule)
 			if out == nil {
 				out = map[string]*Volatile{}
 			}

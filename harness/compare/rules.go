@@ -28,6 +28,7 @@ type Volatile struct {
 	Monotone  bool          // of a Time: it never goes back
 	Max       time.Duration // of a Duration; 0: any
 	Tolerance Tolerance     // of a Number or a Duration, between the two sides
+	Rule      string        // what the rule is called in Result: "lockstep.yaml:12:7"
 }
 
 // VolatileKind is the way in which a value is volatile.
@@ -55,11 +56,14 @@ type Stream struct {
 }
 
 // stream returns the rules for a stream.
-func (r *Rules) stream(name, operation string) Stream {
-	if s, ok := r.Streams[name]; ok {
-		return s
+func (r *Rules) stream(name, operation string) Stream { return r.Streams[r.streamKey(name, operation)] }
+
+// streamKey is what the rules for a stream stand under.
+func (r *Rules) streamKey(name, operation string) string {
+	if _, ok := r.Streams[name]; ok {
+		return name
 	}
-	return r.Streams[operation]
+	return operation
 }
 
 // volatile returns the rules for the places of a step, the step's own first.

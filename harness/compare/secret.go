@@ -107,7 +107,7 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 		if err != nil {
 			return
 		}
-		for ptr, rule := range pointers(rules.volatile(step), doc.data, root) {
+		for ptr, rule := range pointers(rules.volatile(step), doc.data, root, func(*Volatile) {}) {
 			if n := at(root, ptr); rule.Kind == Token && n != nil && scalar(n) && len(n.Text) >= minKnown {
 				secrets[n.Text] = true
 			}

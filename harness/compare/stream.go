@@ -22,6 +22,7 @@ func (c *comparison) streams() {
 			c.notCompared("not opened by both targets", len(ref.Events))
 			continue
 		}
+		c.b.applied[StreamApplied(c.rules.streamKey(ref.Name, ref.Operation))] = true
 		s := streams{
 			comparison: c, rule: c.rules.stream(ref.Name, ref.Operation), volatile: c.rules.volatile(ref.Step),
 			sides: [2]*transcript.Stream{ref, other},
@@ -115,7 +116,7 @@ func eventName(ev *transcript.Event) string {
 func (s *streams) key(side int, ev *transcript.Event) string {
 	key := ""
 	if root, err := parse(eventContent(ev)); err == nil {
-		key = s.b.outline(side, root, "", pointers(s.volatile, []byte(ev.Data), root))
+		key = s.b.outline(side, root, "", s.b.pointers(s.volatile, []byte(ev.Data), root))
 	} else {
 		key = s.b.skeleton(side, ev.Data)
 	}
@@ -160,6 +161,7 @@ func (s *streams) correlation(side int, ev *transcript.Event, path *jsonpath.Pat
 	if len(found) != 1 {
 		return ""
 	}
+	s.b.applied[OrderApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation))] = true
 	value := fmt.Sprint(found[0])
 	if side == 1 {
 		if partner, ok := s.b.backward[boundKey{tokKnown, value}]; ok {

@@ -124,7 +124,7 @@ func sameObject(t *testing.T, root *schemaNode, at string, node *schemaNode, typ
 	var required []string
 	for _, f := range reflect.VisibleFields(typ) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "" || !f.IsExported() {
+		if name == "" || name == "-" || !f.IsExported() {
 			continue
 		}
 		fields[name] = f.Type

@@ -104,6 +104,18 @@ func (p *page) counts() {
 	}
 	p.row("findings", count(t.Differences, "difference")+", "+count(t.Violations, "violation")+", "+count(t.Shortfalls, "shortfall")+share(t.Accepted))
 	p.accepted()
+	p.unused()
+}
+
+// unused names the rules that never applied.
+func (p *page) unused() {
+	var rules []string
+	for _, r := range p.doc.Unused {
+		rules = append(rules, fmt.Sprintf("%s (%s)", clip(r.Rule, 80), at(r.File, r.Line)))
+	}
+	if len(rules) > 0 {
+		p.line(0, p.dim("rules that never applied:"), " ", list(rules, ", "))
+	}
 }
 
 // role is what a target is in the run.

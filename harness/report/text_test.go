@@ -427,3 +427,15 @@ func TestUnnamedHeaderFieldsAreListed(t *testing.T) {
 		}
 	}
 }
+
+func TestRulesThatNeverAppliedAreNamed(t *testing.T) {
+	doc := green()
+	doc.Unused = []verdict.Rule{{File: "lockstep.yaml", Line: 12, Column: 5, Rule: "header ETag"}, {File: "scenarios/a.yaml", Line: 3, Column: 7, Rule: "volatile $.\x1bid"}}
+	var b strings.Builder
+	if err := Text(&b, doc, Paint{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "\nrules that never applied: header ETag (lockstep.yaml:12), volatile $.") || strings.Contains(b.String(), "\x1b") {
+		t.Errorf("the summary is:\n%s", b.String())
+	}
+}

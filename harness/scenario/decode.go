@@ -341,6 +341,9 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 		return Rules{}
 	}
 	r := Rules{Headers: texts(n.Get("headers"))}
+	for _, h := range n.Get("headers").Elements() {
+		r.HeaderAt = append(r.HeaderAt, Place{d.file, h.Line, h.Column})
+	}
 	for _, v := range n.Get("volatile").Elements() {
 		r.Volatile = append(r.Volatile, d.volatile(v))
 	}
@@ -356,7 +359,8 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	r := StreamRule{Exact: n.Get("framing").Str() == "exact", File: d.file, Line: k.Line, Column: k.Column}
 	if o := n.Get("order"); o != nil {
-		r.OrderWithin = d.path(o.Get("within"))
+		within := o.Get("within")
+		r.OrderWithin, r.OrderAt = d.path(within), Place{d.file, within.Line, within.Column}
 	}
 	if h := n.Get("heartbeat"); h != nil {
 		r.Heartbeat = &Heartbeat{

@@ -1,13 +1,26 @@
 package scenario
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Rules say how the targets may differ. The project, a scenario and a step each have some; they add up.
 type Rules struct {
 	Headers  []string // response header fields that are compared, beside the project's
+	HeaderAt []Place  // where each of them is written; none for the default
 	Volatile []Volatile
 	Streams  map[string]StreamRule // by the stream's name or by its operation ("GET /event")
 }
+
+// A Place is where a rule is written.
+type Place struct {
+	File         string
+	Line, Column int
+}
+
+// String returns "lockstep.yaml:12:7".
+func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
 // A Volatile is a place whose values differ from target to target.
 type Volatile struct {
@@ -49,6 +62,7 @@ type StreamRule struct {
 	Exact bool // the framing is compared byte for byte
 	// OrderWithin is a JSONPath: events with the same value there are in order, others are free. "" orders all.
 	OrderWithin string
+	OrderAt     Place
 	Heartbeat   *Heartbeat
 	File        string
 	Line        int // of the name

@@ -24,6 +24,9 @@ func (d *decoder) volatile(n *yamldoc.Node) Volatile {
 		Unit: n.Get("unit").Str(), Monotone: n.Get("monotone") != nil,
 		File: d.file, Line: n.Line, Column: n.Column,
 	}
+	if v.At == "$" {
+		d.problem(n.Get("at"), "a volatile value at $, the root of every document", "name a member, such as $.id")
+	}
 	for k := range n.Entries() {
 		if !slices.Contains(optionsOf[v.Kind], k.Text) && !slices.Contains([]string{"at", "kind", "because"}, k.Text) {
 			d.problem(k, fmt.Sprintf("a volatile value of the kind %s has no %q", v.Kind, k.Text), unsuitable(v.Kind))

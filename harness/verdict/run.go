@@ -20,6 +20,16 @@ type Run struct {
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 	Fixed   []Known     `json:"fixed,omitempty"`
+	// Unused are rules that never applied, although the run had all that they are about.
+	Unused []Rule `json:"unused_rules,omitempty"`
+}
+
+// A Rule is a rule of comparison, and where it is written.
+type Rule struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Rule   string `json:"rule"` // "header ETag", "volatile $..id", "stream GET /event", "order $.id of GET /event"
 }
 
 // Totals sum up the scenarios.

@@ -59,6 +59,8 @@ type Scenario struct {
 	Targets  []Target  `json:"targets"` // what each did, the reference first
 	Compared Compared  `json:"compared"`
 	Millis   int64     `json:"ms"` // how long it took on the slowest target
+	// Applied counts the candidates with whom a rule selected something, by what compare.Result calls it.
+	Applied map[string]int `json:"-"`
 }
 
 // A Reason says why a scenario could not be judged.
@@ -67,7 +69,8 @@ type Reason struct {
 	Step   string   `json:"step,omitempty"`
 	Line   int      `json:"line,omitempty"`
 	Text   string   `json:"text"`
-	Log    []string `json:"log,omitempty"` // the target's last lines, when they may tell
+	Kind   string   `json:"kind,omitempty"` // of a rule that is refused: a compare.RefusalKind
+	Log    []string `json:"log,omitempty"`  // the target's last lines, when they may tell
 }
 
 // A Target is what one target did in a scenario.
@@ -256,8 +259,25 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		}
 		j.out.Compared.NotCompared[reason] += n
 	}
+	j.rules(&result)
 	for _, d := range result.Differences {
 		j.add(j.difference(i, d, [2][]contract.Violation{relevant(d, result.Differences, ref, cand, 0), relevant(d, result.Differences, cand, ref, 1)}))
+	}
+}
+
+// rules notes which rules have applied, and why some are refused: what they silence was never looked at.
+func (j *judge) rules(result *compare.Result) {
+	if j.out.Applied == nil {
+		j.out.Applied = map[string]int{}
+	}
+	for rule := range result.Applied {
+		j.out.Applied[rule]++
+	}
+	for _, r := range result.Refused {
+		reason := Reason{Text: r.String(), Kind: string(r.Kind)}
+		if !slices.ContainsFunc(j.out.Reasons, func(o Reason) bool { return o.Text == reason.Text }) {
+			j.out.Reasons = append(j.out.Reasons, reason)
+		}
 	}
 }
 

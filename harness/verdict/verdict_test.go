@@ -472,8 +472,8 @@ func TestTargetsAreCounted(t *testing.T) {
 func TestATokenIsConcealed(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
 	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []compare.Volatile{{At: "$.n", Kind: compare.Token}}}}
-	for i, s := range []side{newSide("ref").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"`+secret+`"}`), newSide("cand").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"other"}`)} {
-		s.Steps[i].Fault = "it says " + secret
+	for _, s := range []side{newSide("ref").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"`+secret+`"}`), newSide("cand").answers(200, `{"n":"`+secret+`"}`, 200, `{"m":"other"}`)} {
+		s.step(transcript.Step{Text: "close feed", Fault: "it says " + secret})
 		c.Transcripts = append(c.Transcripts, s.Transcript)
 	}
 	out := Judge(c)
@@ -482,5 +482,18 @@ func TestATokenIsConcealed(t *testing.T) {
 	}
 	if text := fmt.Sprintf("%+v", out); strings.Contains(text, secret) || !strings.Contains(text, "it says ‹token of 17 characters›") {
 		t.Errorf("a token is shown: %s", text)
+	}
+}
+
+// What a rule that is refused would have silenced was compared, and yet nobody can rely on it.
+func TestARefusedRuleLeavesItsScenarioUnknown(t *testing.T) {
+	c := &Case{ID: "story", Contract: numbers(t), Rules: &compare.Rules{Volatile: []compare.Volatile{{At: "$.m", Kind: compare.Text, Rule: "lockstep.yaml:7:5"}}}}
+	for _, target := range []string{"ref", "cand", "other"} {
+		c.Transcripts = append(c.Transcripts, newSide(target).answers(200, `{"m":{"a":1}}`).Transcript)
+	}
+	out := Judge(c)
+	want := []Reason{{Kind: "rule-structural", Text: "lockstep.yaml:7:5: the rule for $.m selects an object, at step 1 body /m: select the values in it"}}
+	if diff := cmp.Diff(want, out.Reasons); diff != "" || out.Verdict != Unknown {
+		t.Errorf("it is %s, reasons (-want +got):\n%s", out.Verdict, diff)
 	}
 }
