@@ -22,6 +22,7 @@ type couple struct{ ref, cand int }
 const (
 	maxEdits = 1000     // memory grows with the square: 4 MB
 	maxGap   = 64 << 10 // of the table for one gap
+	noGap    = 4 << 10  // of a table that takes less than looking for what is in common
 )
 
 // What it costs to leave out an element or put one in, and most of what it costs to have two stand for each other. Less
@@ -93,13 +94,15 @@ func (x *aligner) align(i, k, j, l int) {
 }
 
 func (x *aligner) middle(i, k, j, l int) {
-	if i == k || j == l || (k-i)*(l-j) <= maxGap {
+	if i == k || j == l || (k-i)*(l-j) <= noGap {
 		x.gap(i, k, j, l)
 		return
 	}
 	common, ok := commonSequence(x.a[i:k], x.b[j:l])
 	fill := x.gap
-	if !ok {
+	if ok {
+		common = withoutShortRuns(common, k-i, l-j)
+	} else {
 		common, fill = fixed(x.a[i:k], x.b[j:l]), x.align
 		if len(common) == 0 {
 			x.byPosition(i, k, j, l)
@@ -113,6 +116,29 @@ func (x *aligner) middle(i, k, j, l int) {
 		i, j = i0+p.ref+1, j0+p.cand+1
 	}
 	fill(i, k, j, l)
+}
+
+// shortRun is the number of equal elements between two gaps up to which both are one gap. Elements that are often in a
+// list stand beside each other by chance; with them fixed, one that was changed would be left out here and put in there.
+const shortRun = 8
+
+func withoutShortRuns(common []couple, n, m int) []couple {
+	var out []couple
+	last := couple{-1, -1} // of out
+	for from := 0; from < len(common); {
+		to := from + 1
+		for to < len(common) && common[to].ref == common[to-1].ref+1 && common[to].cand == common[to-1].cand+1 {
+			to++
+		}
+		atEnd := common[from] == couple{0, 0} || common[to-1] == couple{n - 1, m - 1}
+		end := common[to-1]
+		if atEnd || to-from > shortRun || (end.ref-last.ref)*(end.cand-last.cand) > noGap {
+			out = append(out, common[from:to]...)
+			last = end
+		}
+		from = to
+	}
+	return out
 }
 
 func (x *aligner) byPosition(i, k, j, l int) {

@@ -71,6 +71,40 @@ func TestAnInsertionInALongListIsOneDifference(t *testing.T) {
 			},
 			nil,
 		},
+		{
+			"two thousand changed in each second place, and one put in",
+			func(items []string) []string {
+				for i := range 2000 {
+					items[2*i] = strings.Replace(items[2*i], `"a"`, `"b"`, 1)
+				}
+				return slices.Insert(items, 501, `{"new":1}`)
+			},
+			nil,
+		},
+		{
+			"four hundred changed near each other, and one put in",
+			func(items []string) []string {
+				for i := range 400 {
+					items[3*i] = strings.Replace(items[3*i], `"a"`, `"b"`, 1)
+				}
+				items = slices.Insert(items, 501, `{"new":1}`)
+				for i := range 1600 {
+					items[5000+3*i] = strings.Replace(items[5000+3*i], `"a"`, `"b"`, 1)
+				}
+				return items
+			},
+			nil,
+		},
+		{
+			"four hundred changed near each other, and one put in: few enough for all to be found",
+			func(items []string) []string {
+				for i := range 400 {
+					items[3*i] = strings.Replace(items[3*i], `"a"`, `"b"`, 1)
+				}
+				return slices.Insert(items, 501, `{"new":1}`)
+			},
+			make([]string, 401),
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			cand := tc.edit(slices.Clone(ref))
@@ -78,6 +112,12 @@ func TestAnInsertionInALongListIsOneDifference(t *testing.T) {
 			if tc.want == nil {
 				if len(got) != 2001 {
 					t.Errorf("%d differences, want 2001", len(got))
+				}
+				return
+			}
+			if tc.want[0] == "" {
+				if len(got) != len(tc.want) {
+					t.Errorf("%d differences, want %d", len(got), len(tc.want))
 				}
 				return
 			}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type documents struct {
 
 	known [2]int // how many known values the sums below reckon with
 	taken [2]map[*jsontree.Node]jsontree.Sum
+	whole [2]searched
 }
 
 // A spot is where two values that are compared stand in their documents, as JSON Pointers, the reference's first. They
@@ -167,11 +169,16 @@ func (d *documents) time(rule *Volatile, at spot, ref, cand *jsontree.Node) {
 // object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
 // more than once the last member counts; that it does is the contract's business.
 func (d *documents) object(at spot, ref, cand *jsontree.Node) {
+	ref.Open()
+	cand.Open()
 	for i, name := range ref.Names {
 		if ref.Member(name) != ref.Items[i] {
 			continue
 		}
 		if other := cand.Member(name); other != nil {
+			if d.same(ref.Items[i], other) {
+				continue
+			}
 			d.node(at.member(name, name), ref.Items[i], other)
 			continue
 		}
@@ -228,6 +235,8 @@ func (d *documents) sameName(ref, cand string) bool {
 
 // array compares elements with those that stand for them; see pairElements.
 func (d *documents) array(at spot, ref, cand *jsontree.Node) {
+	ref.Open()
+	cand.Open()
 	if len(ref.Items) == len(cand.Items) && len(ref.Items) < 2 {
 		d.elements(at, ref, cand)
 		return
@@ -235,7 +244,7 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 	if len(ref.Items) != len(cand.Items) {
 		d.ambiguous(at, ref, cand)
 	}
-	rs, cs := d.sums(0, at[0], ref.Items), d.sums(1, at[1], cand.Items)
+	rs, cs := d.sums(0, at[0], ref), d.sums(1, at[1], cand)
 	if slices.Equal(rs, cs) {
 		d.elements(at, ref, cand)
 		return
@@ -244,13 +253,14 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 		d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
 		return
 	}
-	other := func(i, j int) int { return d.other(at, i, ref.Items[i], j, cand.Items[j]) }
-	for _, p := range pairElements(rs, cs, other) {
+	like := likeness{d: d, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}}
+	for _, p := range pairElements(rs, cs, like.other) {
 		switch {
 		case p.cand < 0:
 			d.differ(ElementMissing, at.element(p.ref, p.ref), ref.Items[p.ref], nil, "the candidate's list lacks the element")
 		case p.ref < 0:
 			d.differ(ElementExtra, at.element(p.cand, p.cand), nil, cand.Items[p.cand], "the reference's list has no such element")
+		case d.same(ref.Items[p.ref], cand.Items[p.cand]):
 		default:
 			d.node(at.element(p.ref, p.cand), ref.Items[p.ref], cand.Items[p.cand])
 		}
@@ -260,7 +270,9 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 // elements compares two lists of one length by position.
 func (d *documents) elements(at spot, ref, cand *jsontree.Node) {
 	for i := range ref.Items {
-		d.node(at.element(i, i), ref.Items[i], cand.Items[i])
+		if !d.same(ref.Items[i], cand.Items[i]) {
+			d.node(at.element(i, i), ref.Items[i], cand.Items[i])
+		}
 	}
 }
 
@@ -275,40 +287,65 @@ func permuted(ref, cand []jsontree.Sum) bool {
 	return slices.Equal(ref, cand)
 }
 
-// other says what it costs that one element stands for another: the less, the more of their members or elements are
-// equal. It looks at the first few of each.
-func (d *documents) other(at spot, i int, ref *jsontree.Node, j int, cand *jsontree.Node) int {
+// A likeness says how like elements of two lists are: the more members or elements they have in common, the liker.
+type likeness struct {
+	d     *documents
+	at    spot
+	items [2][]*jsontree.Node
+	parts [2]map[int][]jsontree.Sum
+}
+
+// mostParts is how many of an element's parts are looked at: those with the smallest sums, which are a sample that does
+// not depend on their order.
+const mostParts = 16
+
+// other says what it costs that one element stands for another.
+func (l *likeness) other(i, j int) int {
+	ref, cand := l.items[0][i], l.items[1][j]
 	if ref.Kind != cand.Kind {
 		return elementOther
 	}
-	if len(ref.Items) == 0 && len(cand.Items) == 0 {
+	r, c := l.of(0, i), l.of(1, j)
+	all := max(len(r), len(c))
+	if all == 0 {
 		return elementOther * 2 / 3
 	}
-	pair, ptrs := [2]*jsontree.Node{ref, cand}, spot{jsontree.AppendIndex(at[0], i), jsontree.AppendIndex(at[1], j)}
-	most, same := 0, 0
-	for side, n := range pair {
-		first := min(16, len(n.Items))
-		most = max(most, first)
-		for k, item := range n.Items[:first] {
-			if d.hasTwin(side, k, item, pair, ptrs) {
-				same++
-			}
+	same := 0
+	for len(r) > 0 && len(c) > 0 {
+		switch {
+		case r[0] < c[0]:
+			r = r[1:]
+		case r[0] > c[0]:
+			c = c[1:]
+		default:
+			r, c, same = r[1:], c[1:], same+1
 		}
 	}
-	return elementOther - elementOther*4/5*same/(2*most)
+	return elementOther - elementOther*4/5*same/all
 }
 
-// hasTwin reports whether item k of one of two values is equal to the other's.
-func (d *documents) hasTwin(side, k int, item *jsontree.Node, pair [2]*jsontree.Node, ptrs spot) bool {
-	n, other := pair[side], pair[1-side]
-	if n.Kind == jsontree.Object {
-		name := n.Names[k]
-		twin := other.Member(name)
-		return twin != nil && twin.Kind == item.Kind &&
-			d.sum(side, item, jsontree.AppendName(ptrs[side], name)) == d.sum(1-side, twin, jsontree.AppendName(ptrs[1-side], name))
+func (l *likeness) of(side, i int) []jsontree.Sum {
+	if parts, ok := l.parts[side][i]; ok {
+		return parts
 	}
-	return k < len(other.Items) && other.Items[k].Kind == item.Kind &&
-		d.sum(side, item, jsontree.AppendIndex(ptrs[side], k)) == d.sum(1-side, other.Items[k], jsontree.AppendIndex(ptrs[1-side], k))
+	n, ptr := l.items[side][i], jsontree.AppendIndex(l.at[side], i)
+	n.Open()
+	parts := l.d.sums(side, ptr, n)
+	for k, part := range parts {
+		if n.Kind == jsontree.Object {
+			name := jsontree.SumText(jsontree.String, l.d.b.skeleton(side, n.Names[k]))
+			parts[k] = jsontree.SumEmpty(n.Kind).Member(name, 0, part)
+		} else {
+			parts[k] = jsontree.SumEmpty(n.Kind).Member(jsontree.Sum(k), 0, part)
+		}
+	}
+	slices.Sort(parts)
+	parts = parts[:min(mostParts, len(parts))]
+	if l.parts[side] == nil {
+		l.parts[side] = map[int][]jsontree.Sum{}
+	}
+	l.parts[side][i] = parts
+	return parts
 }
 
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
@@ -342,7 +379,7 @@ func pointers(rules []Volatile, doc []byte, root *jsontree.Node, applies func(*V
 	var value any
 	for i := range rules {
 		rule := &rules[i]
-		if name := lastName(rule.At); name != "" && !strings.Contains(string(doc), name) {
+		if name := lastName(rule.At); name != "" && !bytes.Contains(doc, []byte(name)) {
 			continue // the cheap test: the member the path ends in is nowhere in the text
 		}
 		path, err := jsonpath.Parse(rule.At)

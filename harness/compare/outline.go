@@ -20,6 +20,7 @@ func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr 
 		out.WriteString("‹" + string(rule.Kind) + "›")
 		return
 	}
+	n.Open()
 	switch n.Kind {
 	case jsontree.Object:
 		out.WriteByte('{')
@@ -75,6 +76,9 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	default:
 		return jsontree.SumText(n.Kind, n.Text)
 	}
+	if sum, _, ok := d.summary(side, n); ok {
+		return sum
+	}
 	if known := len(d.b.known[side]); d.taken[side] == nil || d.known[side] != known {
 		d.taken[side], d.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
 	}
@@ -87,44 +91,43 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 }
 
 func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	n.Open()
 	sum := jsontree.SumEmpty(n.Kind)
-	volatile := len(d.volatile[side]) > 0 // only then it matters where something is
+	items := d.sums(side, ptr, n)
 	if n.Kind == jsontree.Array {
-		for i, item := range n.Items {
-			if volatile {
-				sum = sum.Element(d.sum(side, item, jsontree.AppendIndex(ptr, i)))
-			} else {
-				sum = sum.Element(d.sum(side, item, ""))
-			}
+		for _, item := range items {
+			sum = sum.Element(item)
 		}
 		return sum
 	}
 	var numbers map[string]int // of members whose names are equal but for what was made up
-	for i, item := range n.Items {
-		name, at, number := d.b.skeleton(side, n.Names[i]), "", 0
-		if volatile {
-			at = jsontree.AppendName(ptr, n.Names[i])
-		}
-		if name != n.Names[i] || n.Member(name) != item {
+	for i, item := range items {
+		name, number := d.b.skeleton(side, n.Names[i]), 0
+		if name != n.Names[i] {
 			if numbers == nil {
 				numbers = map[string]int{}
 			}
 			number = numbers[name]
 			numbers[name]++
 		}
-		sum = sum.Member(jsontree.SumText(jsontree.String, name), number, d.sum(side, item, at))
+		sum = sum.Member(jsontree.SumText(jsontree.String, name), number, item)
 	}
 	return sum
 }
 
-func (d *documents) sums(side int, ptr string, items []*jsontree.Node) []jsontree.Sum {
-	out := make([]jsontree.Sum, len(items))
-	for i, item := range items {
-		if len(d.volatile[side]) > 0 {
-			out[i] = d.sum(side, item, jsontree.AppendIndex(ptr, i))
-		} else {
-			out[i] = d.sum(side, item, "")
+// sums returns those of an array's elements, or of an object's members.
+func (d *documents) sums(side int, ptr string, n *jsontree.Node) []jsontree.Sum {
+	out := make([]jsontree.Sum, len(n.Items))
+	for i, item := range n.Items {
+		at := ""
+		switch {
+		case len(d.volatile[side]) == 0: // then it does not matter where it is
+		case n.Kind == jsontree.Object:
+			at = jsontree.AppendName(ptr, n.Names[i])
+		default:
+			at = jsontree.AppendIndex(ptr, i)
 		}
+		out[i] = d.sum(side, item, at)
 	}
 	return out
 }

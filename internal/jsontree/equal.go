@@ -11,6 +11,8 @@ func Equal(a, b *Node) bool {
 	if a.Kind != b.Kind {
 		return false
 	}
+	a.Open()
+	b.Open()
 	switch a.Kind {
 	case Number:
 		return EqualNumbers(a.Text, b.Text)

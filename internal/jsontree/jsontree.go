@@ -61,6 +61,11 @@ type Node struct {
 
 	// index finds the last member of a name; nil while the object is small enough to be searched.
 	index map[string]int
+
+	// Of an array or object that is a mark of a summarized document, where that is.
+	doc  *summary
+	mark uint32
+	shut bool // Open has not been called
 }
 
 // small is the number of members up to which searching an object beats a map.
@@ -68,6 +73,7 @@ const small = 16
 
 // Member returns the last member of that name, which is the one most readers take, or nil.
 func (n *Node) Member(name string) *Node {
+	n.Open()
 	if n.index != nil {
 		if i, ok := n.index[name]; ok {
 			return n.Items[i]
@@ -255,6 +261,7 @@ func excerpt(b []byte) string {
 // Value returns the tree as encoding/json would: map[string]any, []any, string, json.Number, bool and nil. Of a
 // repeated name the last member counts.
 func (n *Node) Value() any {
+	n.Open()
 	switch n.Kind {
 	case Array:
 		out := make([]any, len(n.Items))
@@ -283,6 +290,7 @@ func (n *Node) Value() any {
 func (n *Node) String() string { return string(n.append(nil)) }
 
 func (n *Node) append(b []byte) []byte {
+	n.Open()
 	switch n.Kind {
 	case Array:
 		b = append(b, '[')

@@ -35,6 +35,10 @@ type scanner struct {
 	at              int
 	values, members int // how many the document has at most
 
+	// Of a document that was summarized, the next mark.
+	doc  *summary
+	mark int
+
 	// The members of the objects and arrays that are being read. Each takes its own from the end when it is complete.
 	names []string
 	items []*Node
@@ -106,9 +110,15 @@ func (s *scanner) value(depth int) *Node {
 	s.blanks()
 	switch c := s.next(); c {
 	case '{':
+		if n := s.marked(); n != nil {
+			return n
+		}
 		s.at++
 		return s.object(depth)
 	case '[':
+		if n := s.marked(); n != nil {
+			return n
+		}
 		s.at++
 		return s.array(depth)
 	case '"':
@@ -142,21 +152,30 @@ func (s *scanner) literal(kind Kind, text string) *Node {
 	return n
 }
 
-// number reads "[ minus ] int [ frac ] [ exp ]" (RFC 8259 §6).
 func (s *scanner) number() *Node {
 	from := s.at
+	if !s.skipNumber() {
+		return nil
+	}
+	n := s.node(Number)
+	n.Text = s.text[from:s.at]
+	return n
+}
+
+// skipNumber reads "[ minus ] int [ frac ] [ exp ]" (RFC 8259 §6).
+func (s *scanner) skipNumber() bool {
 	if s.next() == '-' {
 		s.at++
 	}
 	if s.next() == '0' {
 		s.at++
 	} else if !s.digits() {
-		return nil
+		return false
 	}
 	if s.next() == '.' {
 		s.at++
 		if !s.digits() {
-			return nil
+			return false
 		}
 	}
 	if c := s.next(); c == 'e' || c == 'E' {
@@ -165,12 +184,10 @@ func (s *scanner) number() *Node {
 			s.at++
 		}
 		if !s.digits() {
-			return nil
+			return false
 		}
 	}
-	n := s.node(Number)
-	n.Text = s.text[from:s.at]
-	return n
+	return true
 }
 
 // digits reads at least one.

@@ -1,0 +1,387 @@
+package jsontree
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A summary is what is kept of a document that was read once and is not yet a tree: where its larger arrays and objects
+// begin and end, and the sum of each.
+type summary struct {
+	text  string
+	marks []mark // in the order in which they begin
+}
+
+// A mark is an array or an object of at least markFrom bytes. Smaller ones are read again faster than they are found.
+type mark struct {
+	start, end uint32
+	next       uint32 // index of the first mark that does not begin in this one
+	traits     traits
+	sum        Sum
+}
+
+const markFrom = 128
+
+// traits are what is known of a value without looking at it again.
+type traits uint8
+
+const (
+	hasBare   traits = 1 << iota // a text or a number is not what its sum was made of
+	hasHidden                    // a letter or a digit is written as an escape
+)
+
+// Summarize reads a document without a defect and makes sums of its parts while it does; it gives up on others. The tree
+// is made where it is asked for: arrays and objects have items when they have been opened. bare returns a text without
+// what its sum shall not depend on.
+func Summarize(data []byte, bare func(string) string) (root *Node, ok bool) {
+	if len(data) > math.MaxUint32 {
+		return nil, false
+	}
+	s := summer{doc: &summary{text: string(data), marks: make([]mark, 0, 1+len(data)/(2*markFrom))}, bare: bare}
+	s.scanner.text = s.doc.text
+	if !utf8.ValidString(s.text) {
+		return nil, false
+	}
+	s.blanks()
+	start := s.at
+	if _, _, ok := s.value(1); !ok {
+		return nil, false
+	}
+	s.blanks()
+	if s.at != len(s.text) {
+		return nil, false
+	}
+	open := s.doc.scanner(start, s.at-start, 0)
+	root = open.value(1)
+	return root, root != nil
+}
+
+// scanner returns one that reads a part of the document into a tree, up to the marks from one on.
+func (d *summary) scanner(start, size, mark int) scanner {
+	return scanner{text: d.text, at: start, values: 1 + size/16, members: 1 + size/16, doc: d, mark: mark}
+}
+
+// Open gives an array or an object of a summarized document its items. All methods of a Node do it by themselves.
+func (n *Node) Open() {
+	if !n.shut {
+		return
+	}
+	m := n.doc.marks[n.mark]
+	s := n.doc.scanner(int(m.start), int(m.end-m.start), int(n.mark)+1)
+	s.at++
+	var full *Node
+	if n.Kind == Array {
+		full = s.array(1)
+	} else {
+		full = s.object(1)
+	}
+	n.Names, n.Items, n.index, n.shut = full.Names, full.Items, full.index, false
+}
+
+// Summary returns the sum of an array or an object of a summarized document, and the text it was made of. plain is
+// whether bare has left it alone; hidden whether a letter or digit of it is written as an escape.
+func (n *Node) Summary() (sum Sum, text string, plain, hidden, ok bool) {
+	if n.doc == nil {
+		return 0, "", false, false, false
+	}
+	m := n.doc.marks[n.mark]
+	return m.sum, n.doc.text[m.start:m.end], m.traits&hasBare == 0, m.traits&hasHidden != 0, true
+}
+
+// marked returns the node of the mark that begins here; nil when none does.
+func (s *scanner) marked() *Node {
+	if s.doc == nil || s.mark == len(s.doc.marks) || s.doc.marks[s.mark].start != uint32(s.at) {
+		return nil
+	}
+	m := s.doc.marks[s.mark]
+	n := s.node(Kind(s.text[s.at]))
+	n.doc, n.mark, n.shut = s.doc, uint32(s.mark), true
+	s.at, s.mark = int(m.end), int(m.next)
+	return n
+}
+
+// A summer reads a document and makes sums.
+type summer struct {
+	scanner
+	doc  *summary
+	bare func(string) string
+
+	names []Sum // of the objects that are being read
+	spare []Sum
+	buf   []byte
+}
+
+var (
+	sumTrue  = SumText(Boolean, "true")
+	sumFalse = SumText(Boolean, "false")
+	sumNull  = SumText(Null, "")
+)
+
+func (s *summer) value(depth int) (Sum, traits, bool) {
+	switch c := s.next(); c {
+	case '{', '[':
+		return s.items(c, depth)
+	case '"':
+		text, has, ok := s.string()
+		if !ok {
+			return 0, 0, false
+		}
+		sum, t := s.sum(String, text, has)
+		return sum, t, true
+	case 't':
+		return sumTrue, 0, s.literal("true")
+	case 'f':
+		return sumFalse, 0, s.literal("false")
+	case 'n':
+		return sumNull, 0, s.literal("null")
+	default:
+		return s.number()
+	}
+}
+
+func (s *summer) literal(text string) bool {
+	ok := strings.HasPrefix(s.text[s.at:], text)
+	s.at += len(text)
+	return ok
+}
+
+// items reads an array or an object and marks it when it is large.
+func (s *summer) items(c byte, depth int) (sum Sum, t traits, ok bool) {
+	if depth > MaxDepth {
+		return 0, 0, false
+	}
+	start, at := s.at, len(s.doc.marks)
+	s.doc.marks = append(s.doc.marks, mark{start: uint32(start)})
+	s.at++
+	if c == '[' {
+		sum, t, ok = s.elements(depth)
+	} else {
+		sum, t, ok = s.members(depth)
+	}
+	if s.at-start < markFrom {
+		s.doc.marks = s.doc.marks[:at]
+		return sum, t, ok
+	}
+	s.doc.marks[at] = mark{uint32(start), uint32(s.at), uint32(len(s.doc.marks)), t, sum}
+	return sum, t, ok
+}
+
+func (s *summer) elements(depth int) (Sum, traits, bool) {
+	sum, t := SumEmpty(Array), traits(0)
+	for first := true; !s.take(']'); first = false {
+		if !first && !s.take(',') {
+			return 0, 0, false
+		}
+		s.blanks()
+		item, ti, ok := s.value(depth + 1)
+		if !ok {
+			return 0, 0, false
+		}
+		sum, t = sum.Element(item), t|ti
+	}
+	return sum, t, true
+}
+
+func (s *summer) members(depth int) (Sum, traits, bool) {
+	sum, t := SumEmpty(Object), traits(0)
+	names := len(s.names)
+	var numbers map[Sum]int // of members whose names are equal when they are bare
+	for first := true; !s.take('}'); first = false {
+		if !first && !s.take(',') {
+			return 0, 0, false
+		}
+		if s.blanks(); s.next() != '"' {
+			return 0, 0, false
+		}
+		text, has, ok := s.string()
+		if !ok || !s.take(':') {
+			return 0, 0, false
+		}
+		name, number := SumText(String, text), 0
+		s.names = append(s.names, name)
+		bare, tn := s.sum(String, text, has)
+		if tn&hasBare != 0 {
+			if numbers == nil {
+				numbers = map[Sum]int{}
+			}
+			number = numbers[bare]
+			numbers[bare]++
+		}
+		s.blanks()
+		item, ti, ok := s.value(depth + 1)
+		if !ok {
+			return 0, 0, false
+		}
+		sum, t = sum.Member(bare, number, item), t|tn|ti
+	}
+	ok := s.different(s.names[names:])
+	s.names = s.names[:names]
+	return sum, t, ok
+}
+
+// different reports whether the names of an object are. (That two different ones have one sum will not happen; if it
+// did, the document would be read the slow way.)
+func (s *summer) different(names []Sum) bool {
+	if len(names) <= small {
+		for i, name := range names {
+			if slices.Contains(names[:i], name) {
+				return false
+			}
+		}
+		return true
+	}
+	s.spare = append(s.spare[:0], names...)
+	slices.SortFunc(s.spare, cmp.Compare[Sum])
+	for i := 1; i < len(s.spare); i++ {
+		if s.spare[i-1] == s.spare[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// What a byte of a string can mean for the reader.
+const (
+	ends    = 1 << iota // of the part that stands for itself
+	isDigit             // texts without digits and dashes are bare, as all that servers make up has one
+	isDash
+	escapes // a letter or a digit
+)
+
+var classes = func() (c [256]uint8) {
+	for i := range ' ' {
+		c[i] = ends
+	}
+	c['"'], c['\\'], c['-'] = ends, ends, isDash
+	for i := '0'; i <= '9'; i++ {
+		c[i] = isDigit
+	}
+	return c
+}()
+
+// string reads a string and returns its value, and what bytes it has.
+func (s *summer) string() (text string, has uint8, ok bool) {
+	from, in := s.at, s.text
+	at := from + 1
+	for ; at < len(in); at++ {
+		c := classes[in[at]]
+		if c&ends != 0 {
+			break
+		}
+		has |= c
+	}
+	if at < len(in) && in[at] == '"' {
+		s.at = at + 1
+		return in[from+1 : at], has, true
+	}
+	if _, ok := s.scanner.string(); !ok {
+		return "", 0, false
+	}
+	var err error
+	if s.buf, err = jsontext.AppendUnquote(s.buf[:0], in[from:s.at]); err != nil {
+		return "", 0, false
+	}
+	for _, c := range s.buf {
+		has |= classes[c] &^ ends
+	}
+	if hides(in[from:s.at]) {
+		has |= escapes
+	}
+	return string(s.buf), has, true
+}
+
+// hides reports whether an escape of a string stands for what could as well stand there by itself and be a part of an id:
+// a letter, a digit, a dash, an underscore, a point or a colon.
+func hides(quoted string) bool {
+	for i := 0; i+5 < len(quoted); i++ {
+		if quoted[i] != '\\' {
+			continue
+		}
+		i++
+		if quoted[i] != 'u' || quoted[i+1] != '0' || quoted[i+2] != '0' {
+			continue
+		}
+		c, err := strconv.ParseUint(quoted[i+3:i+5], 16, 8)
+		if err == nil && (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= ':' || c == '-' || c == '.' || c == '_') {
+			return true
+		}
+	}
+	return false
+}
+
+// shortest is the length of the shortest text that a server could have made up: "[::1]:1".
+const shortest = 7
+
+func (s *summer) sum(kind Kind, text string, has uint8) (Sum, traits) {
+	var t traits
+	if has&escapes != 0 {
+		t = hasHidden
+	}
+	if len(text) < shortest || has&(isDigit|isDash) == 0 {
+		return SumText(kind, text), t
+	}
+	bare := s.bare(text)
+	if len(bare) != len(text) || bare != text {
+		t |= hasBare
+	}
+	return SumText(kind, bare), t
+}
+
+func (s *summer) number() (Sum, traits, bool) {
+	from := s.at
+	if !s.skipNumber() {
+		return 0, 0, false
+	}
+	text := s.text[from:s.at]
+	const digits = 9 // there are no numbers of so many that a server could have made up
+	if len(text) <= digits && strings.IndexByte(text, '.') < 0 && text[0] != '-' && !strings.ContainsAny(text, "eE") {
+		return SumText(Number, text), 0, true
+	}
+	var buf [32]byte
+	if plain := plainDecimal(buf[:0], text); plain != nil {
+		if slices.Contains(plain, '.') {
+			return SumText(Number, string(plain)), 0, true
+		}
+		sum, t := s.sum(Number, string(plain), isDigit)
+		return sum, t, true
+	}
+	sum, t := s.sum(Number, PlainNumber(text), isDigit)
+	return sum, t, true
+}
+
+// plainDecimal appends the plain spelling of a number without an exponent and of few digits, as PlainNumber returns it;
+// nil for others.
+func plainDecimal(b []byte, text string) []byte {
+	const most = 18
+	unsigned := strings.TrimPrefix(text, "-")
+	if len(unsigned) > most || strings.ContainsAny(unsigned, "eE") {
+		return nil
+	}
+	whole, fraction, _ := strings.Cut(unsigned, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if whole == "0" && fraction == "" {
+		return append(b, '0')
+	}
+	if len(unsigned) < len(text) {
+		b = append(b, '-')
+	}
+	if fraction == "" {
+		return append(b, whole...)
+	}
+	exponent := len(whole)
+	if whole == "0" {
+		digits := strings.TrimLeft(fraction, "0")
+		whole, exponent, fraction = "", len(digits)-len(fraction), digits
+	}
+	b = append(b, "0."...)
+	b = append(b, whole...)
+	b = append(b, fraction...)
+	b = append(b, 'e')
+	return strconv.AppendInt(b, int64(exponent), 10)
+}
