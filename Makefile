@@ -82,6 +82,10 @@ test-twins: build ## Run each server against itself: whatever is found is a fals
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 	go test -timeout 10m -run '^$$' -bench . ./...
 
+.PHONY: bench-compare
+bench-compare: ## Compare large JSON documents beside what others offer; takes many minutes
+	cd harness/compare/bench && go test -timeout 60m -run '^$$' -bench Compare -benchtime 1x .
+
 .PHONY: lint
 lint: reference/node_modules ## Check format, vet, staticcheck, tsc, eslint and the scenarios
 	@test -z "$$(gofmt -l $(GO_FILES))" || { echo "not formatted: run make fmt"; gofmt -l $(GO_FILES); exit 1; }
