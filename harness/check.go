@@ -24,7 +24,7 @@ func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 			op, _ = p.Contract.Named(name)
 			c.problems = append(c.problems, p.checkStreamRule(name, rule)...)
 		}
-		c.problems = append(c.problems, checkHeartbeat(op, rule)...)
+		c.problems = append(c.problems, checkRuleEvents(op, rule)...)
 	}
 	return c.problems
 }
@@ -122,12 +122,16 @@ func checkEvent(op *contract.Operation, name, file string, line, column int) sce
 	}}
 }
 
-func checkHeartbeat(op *contract.Operation, rule scenario.StreamRule) scenario.Problems {
-	h := rule.Heartbeat
-	if h == nil || h.Event == "" {
-		return nil
+// checkRuleEvents checks the names of events that a rule for a stream has.
+func checkRuleEvents(op *contract.Operation, rule scenario.StreamRule) scenario.Problems {
+	var out scenario.Problems
+	for i, at := range rule.OptionalAt {
+		out = append(out, checkEvent(op, rule.Optional[i], at.File, at.Line, at.Column)...)
 	}
-	return checkEvent(op, h.Event, rule.File, h.Line, h.Column)
+	if h := rule.Heartbeat; h != nil && h.Event != "" {
+		out = append(out, checkEvent(op, h.Event, rule.File, h.Line, h.Column)...)
+	}
+	return out
 }
 
 func (p *Project) operationFix(method, path string) string {

@@ -307,7 +307,7 @@ func (l *loader) references() {
 	for name, rule := range l.p.Rules.Streams { // in any order: problems are sorted by their place
 		op, _ := l.p.Contract.Named(name)
 		l.problems = append(l.problems, l.p.checkStreamRule(name, rule)...)
-		l.problems = append(l.problems, checkHeartbeat(op, rule)...)
+		l.problems = append(l.problems, checkRuleEvents(op, rule)...)
 	}
 	for i := 0; i < len(l.p.Scenarios); {
 		rows := 1

@@ -44,7 +44,7 @@ func volatile(rules []scenario.Volatile) []compare.Volatile {
 }
 
 func streamRule(r scenario.StreamRule) compare.Stream {
-	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin}
+	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Optional: r.Optional}
 	if h := r.Heartbeat; h != nil {
 		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, Tolerance: h.Tolerance}
 	}

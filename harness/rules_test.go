@@ -38,7 +38,7 @@ compare:
   volatile: [{at: $.b, kind: time, because: the scenario says so}]
   streams:
     feed: {order: {within: $.id, across: free, because: clients do not wait}, heartbeat: {comment: any, every: 2s}}
-    GET /events: {framing: semantic}
+    GET /events: {framing: semantic, optional: [created]}
 `)
 	add(t, file, "scenarios/plain.yaml", "scenario: plain\nwhy: It has no rules\nsource: x\nsteps: [{http: GET /health}]\n")
 	add(t, file, "lockstep.yaml", `contract: openapi.yaml
@@ -72,7 +72,7 @@ compare:
 			},
 			Streams: map[string]compare.Stream{
 				"feed":        {OrderWithin: "$.id", Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
-				"GET /events": {},
+				"GET /events": {Optional: []string{"created"}},
 			},
 			Steps: map[string]compare.Step{
 				"2":        {Headers: []string{"Date"}, Volatile: []compare.Volatile{{At: "$.c", Kind: compare.VolatileKind(scenario.VolatileText)}}},

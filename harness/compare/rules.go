@@ -53,6 +53,8 @@ type Stream struct {
 	// values in any. "" keeps all in order.
 	OrderWithin string
 	Heartbeat   *Heartbeat
+	// Optional are the names of events that one side may send and the other not.
+	Optional []string
 }
 
 // stream returns the rules for a stream.

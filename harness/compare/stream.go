@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/theory/jsonpath"
@@ -62,7 +63,7 @@ func (s *streams) compare() {
 	s.stem(&items)
 	for _, group := range s.groups(items[0], items[1]) {
 		pairs := align(group[0], group[1])
-		for _, p := range pairStrays(s.withoutConsequences(explainGaps(pairs))) {
+		for _, p := range pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(pairs)))) {
 			s.pair(p)
 		}
 	}
@@ -169,6 +170,42 @@ func (s *streams) correlation(side int, ev *transcript.Event, path *jsonpath.Pat
 		}
 	}
 	return s.b.skeleton(side, value)
+}
+
+// withoutOptional leaves out the events that may be absent on one side, where they are. Of one that the other side has
+// too, at another place or with other data, it is told.
+func (s *streams) withoutOptional(pairs []pair) []pair {
+	if len(s.rule.Optional) == 0 {
+		return pairs
+	}
+	alone := [2]map[string]bool{{}, {}} // names of events that only one side has, at that place
+	for _, p := range pairs {
+		switch p.gap {
+		case EventMissing:
+			alone[0][p.ref.name] = true
+		case EventExtra:
+			alone[1][p.cand.name] = true
+		}
+	}
+	dropped := 0
+	optional := func(it *item, other int) bool {
+		if !slices.Contains(s.rule.Optional, it.name) || alone[other][it.name] {
+			return false
+		}
+		dropped++
+		return true
+	}
+	out := slices.DeleteFunc(pairs, func(p pair) bool {
+		switch p.gap {
+		case EventMissing:
+			return optional(p.ref, 1)
+		case EventExtra, EventDoubled:
+			return optional(p.cand, 0)
+		}
+		return false
+	})
+	s.notCompared("events that are optional, which one side has not", dropped)
+	return out
 }
 
 // pair compares two aligned events, or reports the one that is alone.

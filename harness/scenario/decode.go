@@ -358,6 +358,10 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 
 func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	r := StreamRule{Exact: n.Get("framing").Str() == "exact", File: d.file, Line: k.Line, Column: k.Column}
+	for _, name := range n.Get("optional").Elements() {
+		r.Optional = append(r.Optional, name.Text)
+		r.OptionalAt = append(r.OptionalAt, Place{d.file, name.Line, name.Column})
+	}
 	if o := n.Get("order"); o != nil {
 		within := o.Get("within")
 		r.OrderWithin, r.OrderAt = d.path(within), Place{d.file, within.Line, within.Column}

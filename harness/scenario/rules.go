@@ -64,6 +64,8 @@ type StreamRule struct {
 	OrderWithin string
 	OrderAt     Place
 	Heartbeat   *Heartbeat
+	Optional    []string // names of events that may be absent on one side
+	OptionalAt  []Place  // where each of them is written
 	File        string
 	Line        int // of the name
 	Column      int
