@@ -525,6 +525,29 @@ func TestLongValuesAreCutAroundTheirDifference(t *testing.T) {
 	}
 }
 
+func TestADefectOfOneSideIsADifference(t *testing.T) {
+	const sound = `{"a":{"ses_0a1b2c3d4e5f":"x"}}`
+	for _, tc := range []struct {
+		name      string
+		ref, cand string
+		want      []string
+	}{
+		{"text behind it", sound, sound + "null", []string{"body-not-json body"}},
+		{"a byte order mark", sound, "\xef\xbb\xbf" + sound, []string{"body-not-json body"}},
+		{"a byte order mark of the reference", "\xef\xbb\xbf" + sound, sound, []string{"body-not-json body"}},
+		{"a name twice", `{"a":1}`, `{"a":0,"a":1}`, []string{"body-not-json body"}},
+		{"bytes that are no UTF-8", "{\"a\":\"\ufffd\"}", "{\"a\":\"\xff\"}", []string{"body-not-json body"}},
+		{"another value as well", `{"a":1}`, `{"a":2} {}`, []string{"value body /a"}}, // which is enough
+		{"the same defect on both sides", sound + "1", strings.Replace(sound, "0a1b2c3d4e5f", "1a2b3c4d5e6f", 1) + "1", nil},
+		{"text behind both, and not the same", sound + "1", sound + "2", []string{"body-not-json body"}},
+		{"a name twice, below a made-up name", `{"ses_0a1b2c3d4e5f":{"x":1,"x":1}}`, `{"ses_1a2b3c4d5e6f":{"x":1,"x":1}}`, nil},
+	} {
+		if diff := cmp.Diff(tc.want, kinds(compared(newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand), nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 func TestWhatIsNotComparedIsCounted(t *testing.T) {
 	ref := newSide("ref").answers(`1`, `2`, `3`).stream("bus", `ping `).stream("other", `a 1`)
 	cand := newSide("cand").answers(`1`, `2`, `3`).stream("bus")

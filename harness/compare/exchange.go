@@ -226,11 +226,13 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 			return
 		}
 	}
-	rt, rerr := open(ref, rules)
-	ct, cerr := open(cand, rules)
+	rt, rdefects, rerr := open(ref, rules)
+	ct, cdefects, cerr := open(cand, rules)
 	switch {
 	case rerr == nil && cerr == nil:
+		same := true
 		d := documents{b: c.b, place: p, report: func(d Difference) {
+			same = false
 			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where))
 			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			report(d)
@@ -238,6 +240,12 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		d.whole[0].text, d.whole[1].text = ref.data, cand.data
 		d.volatile[0], d.volatile[1] = c.b.pointers(rules, ref.data, rt), c.b.pointers(rules, cand.data, ct)
 		d.json(rt, ct)
+		if why := c.defective(rdefects, cdefects); same && why != "" { // else the values tell of it
+			report(Difference{
+				Kind: BodyNotJSON, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
+				Text: why, Fingerprint: digest(why),
+			})
+		}
 	case (rerr == nil) != (cerr == nil):
 		report(Difference{
 			Kind: BodyNotJSON, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),
@@ -276,26 +284,54 @@ func (r Volatile) mayMean(doc []byte) bool {
 	return name == "" || bytes.Contains(doc, []byte(name))
 }
 
-// parse reads a content as JSON. What is defective in it is the contract's business.
+// parse reads a content as JSON, whatever is defective in it.
 func parse(c content) (*jsontree.Node, error) {
-	if c.otherwise != "" {
-		return nil, errors.New(c.otherwise)
-	}
-	root, _, err := jsontree.Parse(c.data)
+	root, _, err := read(c)
 	return root, err
 }
 
 // volume is the size from which it pays to make sums of a document before it is made a tree.
 const volume = 2 << 10
 
-// open reads a content as parse does, but makes a tree of those parts only that are looked at.
-func open(c content, rules []Volatile) (*jsontree.Node, error) {
+// open reads a content as read does, but makes a tree of those parts only that are looked at.
+func open(c content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
 	if c.otherwise == "" && len(c.data) >= volume && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayMean(c.data) }) {
 		if root, ok := jsontree.Summarize(c.data, bare); ok {
-			return root, nil
+			return root, nil, nil
 		}
 	}
-	return parse(c)
+	return read(c)
+}
+
+func read(c content) (*jsontree.Node, []jsontree.Defect, error) {
+	if c.otherwise != "" {
+		return nil, nil, errors.New(c.otherwise)
+	}
+	return jsontree.Parse(c.data)
+}
+
+// defective tells of the first defect that only one of two documents has: some readers refuse it, and the others do not
+// see it in the values.
+func (c *comparison) defective(ref, cand []jsontree.Defect) string {
+	if d, ok := c.alone(0, ref, cand); ok {
+		return "the reference's JSON has a defect, and the candidate's has not: " + d.Text
+	}
+	if d, ok := c.alone(1, cand, ref); ok {
+		return "the candidate's JSON has a defect, and the reference's has not: " + d.Text
+	}
+	return ""
+}
+
+func (c *comparison) alone(side int, defects, others []jsontree.Defect) (jsontree.Defect, bool) {
+	for _, d := range defects {
+		if !slices.ContainsFunc(others, func(o jsontree.Defect) bool {
+			return o.Kind == d.Kind && c.b.skeleton(side, d.Pointer) == c.b.skeleton(1-side, o.Pointer) &&
+				(d.Kind != jsontree.TrailingText || c.b.skeleton(side, d.Text) == c.b.skeleton(1-side, o.Text))
+		}) {
+			return d, true
+		}
+	}
+	return jsontree.Defect{}, false
 }
 
 // isJSON reports whether a message says that its body is JSON.

@@ -49,6 +49,7 @@ var textFaults = []*Fault{
 	{
 		ID: "duplicate-key", Doc: "it writes a name twice in one object", In: "items/story",
 		Says: []Finding{
+			{difference, "body-not-json", "3", "body", theLamp, `{"name":"lamp",` + strings.TrimSuffix(theLamp[1:], `,"shelf":"s-‹u…`) + "…", candidate},
 			{violation, "json-duplicate-name", "3", "body/name", "", "", candidate},
 		},
 		answer: text(func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte(`{"name":"lamp",`), 1) }),
@@ -64,6 +65,7 @@ var textFaults = []*Fault{
 	{
 		ID: "byte-order-mark", Doc: "it begins a document with a byte order mark", In: "items/story",
 		Says: []Finding{
+			{difference, "body-not-json", "3", "body", theLamp, "\ufeff" + strings.TrimSuffix(theLamp, "u…") + "…", candidate},
 			{violation, "json-byte-order-mark", "3", "body", "", "", candidate},
 		},
 		answer: text(func(b []byte) []byte { return append([]byte("\xef\xbb\xbf"), b...) }),
@@ -71,6 +73,7 @@ var textFaults = []*Fault{
 	{
 		ID: "trailing-text", Doc: "it writes something behind a document", In: "items/story",
 		Says: []Finding{
+			{difference, "body-not-json", "3", "body", theLamp, theLamp, candidate},
 			{violation, "json-trailing-text", "3", "body", "", "", candidate},
 		},
 		answer: text(func(b []byte) []byte { return append(b, "\n// cached"...) }),
