@@ -32,7 +32,6 @@ type surrounding struct {
 	code int    // -1: it ended by a signal
 	says string // on either output
 	set  func(t *testing.T, l *lab)
-	long bool // it takes seconds, and is left to make test-faults
 }
 
 // A lab is where a fault is injected.
@@ -46,9 +45,6 @@ type lab struct {
 	begun  chan int // gets lockstep's process
 }
 
-// everything is set when the faults that take long are wanted too.
-const everything = "LOCKSTEP_FAULTS"
-
 const killed = -1
 
 func TestNothingAroundARunMakesItGreen(t *testing.T) {
@@ -58,9 +54,6 @@ func TestNothingAroundARunMakesItGreen(t *testing.T) {
 	gate := make(chan struct{}, max(2, runtime.GOMAXPROCS(0))) // a machine that is too busy would be a fault of its own
 	for _, f := range surroundings() {
 		t.Run(strings.ReplaceAll(f.doc, " ", "-"), func(t *testing.T) {
-			if f.long && os.Getenv(everything) == "" {
-				t.Skip("make test-faults has it")
-			}
 			t.Parallel()
 			gate <- struct{}{}
 			defer func() { <-gate }()
@@ -352,13 +345,13 @@ func surroundings() []*surrounding {
 		{doc: "the reference is killed in mid-run", code: exitUnknown, says: "the reference's process ended: signal: killed", set: shot("right")},
 		{doc: "a candidate of one scenario is killed", code: exitDiffer, says: "signal: killed", set: fresh("right", "killed")},
 		{doc: "a reference of one scenario is killed", code: exitUnknown, says: "the reference's process ended: signal: killed", set: fresh("killed", "right")},
-		{doc: "the candidate is never ready", code: exitUnknown, says: "not ready within 1s", set: started("wrong", "never-ready", "60s", "1s"), long: true},
-		{doc: "the reference is never ready", code: exitUnknown, says: "not ready within 1s", set: started("right", "never-ready", "60s", "1s"), long: true},
+		{doc: "the candidate is never ready", code: exitUnknown, says: "not ready within 1s", set: started("wrong", "never-ready", "60s", "1s")},
+		{doc: "the reference is never ready", code: exitUnknown, says: "not ready within 1s", set: started("right", "never-ready", "60s", "1s")},
 		{doc: "the candidate exits at its start", code: exitUnknown, says: "exited before it was ready: exit status 3", set: started("wrong", "exits-at-start")},
 		{doc: "the candidate is ready and then exits", code: exitDiffer, says: "exit status 4", set: started("wrong", "only-ready")},
 		{doc: "the reference is ready and then exits", code: exitUnknown, says: "the reference's process ended: exit status 4", set: started("right", "only-ready")},
 		{doc: "the candidate floods its log and exits", code: exitUnknown, says: "the disk is full", set: started("wrong", "floods-and-exits")},
-		{doc: "the port is stolen each time", code: exitUnknown, says: "address already in use", set: started("wrong", "robbed"), long: true},
+		{doc: "the port is stolen each time", code: exitUnknown, says: "address already in use", set: started("wrong", "robbed")},
 		{doc: "the candidate wants a fixed port that is taken", code: exitUnknown, says: "does not use ${{ port }} everywhere", set: started("wrong", "stubborn")},
 		{doc: "nobody listens at the candidate's address", code: exitUnknown, says: `reach target "wrong": not ready within 300ms`, set: func(t *testing.T, l *lab) {
 			wrong := strings.Replace(at("wrong", "http://127.0.0.1:1"), "{get: /health}", "{get: /health, within: 300ms}", 1)
@@ -376,7 +369,7 @@ func surroundings() []*surrounding {
 		{doc: "half a head", code: exitDiffer, says: "part in 1 of 1", set: wrongly("half-head")},
 		{doc: "garbage in the place of HTTP", code: exitDiffer, says: "part in 1 of 1", set: wrongly("garbage")},
 		{doc: "garbage from the reference", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("garbage")},
-		{doc: "a body that does not end", code: exitDiffer, says: "part in 1 of 1", set: wrongly("gigabyte"), long: true},
+		{doc: "a body that does not end", code: exitDiffer, says: "part in 1 of 1", set: wrongly("gigabyte")},
 		{doc: "the candidate's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wrongly("old-time")},
 		{doc: "the reference's clock is far off", code: exitDiffer, says: "part in 1 of 1", set: wronglyReference("old-time")},
 		{doc: "the scenario's limit is over", code: exitDiffer, says: "cut short: the scenario's 300ms were over", set: wrongly("hang-before-head", "run", "items/story", "--scenario-timeout", "300ms")},

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -39,12 +38,7 @@ func TestMain(m *testing.M) {
 	default:
 		os.Exit(play(role))
 	}
-	status := leak.Run(m)
-	if left := leak.Processes(); left != "" && status == 0 {
-		fmt.Fprintln(os.Stderr, "the tests have left behind:", left)
-		status = 1
-	}
-	os.Exit(status)
+	os.Exit(leak.RunPrograms(m))
 }
 
 // play is a server of package faux, or one that is odd.
@@ -61,22 +55,9 @@ func play(role string) int {
 	return p.Play(ctx, role)
 }
 
-// again starts this program in another role, and waits until that has something to say.
+// again starts this program in another role.
 func again(role string) error {
-	out, in, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), roleVariable+"="+role)
-	cmd.Stdout, cmd.Stderr = os.Stdout, in
-	err = cmd.Start()
-	in.Close()
-	if err == nil {
-		_, err = out.Read(make([]byte, 1))
-	}
-	return err
+	return faux.Start(os.Args[0], append(os.Environ(), roleVariable+"="+role), os.Stdout)
 }
 
 // An outcome is what a command line comes to.

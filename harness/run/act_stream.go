@@ -67,17 +67,23 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 	w.streams[do.Name] = s
 	w.opened = append(w.opened, s)
 	w.mu.Unlock()
-	if do.Ready == nil {
-		return nil
-	}
-	event, err := do.Ready.Event.Text(&w.env, nil)
-	if err != nil {
+	ready, err := w.ready(do)
+	if ready == nil || err != nil {
 		return err
 	}
 	ctx, cancelReady := w.within(ctx, do.Ready.Within)
 	defer cancelReady()
-	w.awaitEvents(ctx, s, &transcript.Pattern{Event: &event}, 1, "ready", rec)
+	w.awaitEvents(ctx, s, ready, 1, "ready", rec)
 	return nil
+}
+
+// ready returns the event that tells that a stream is ready; nil when the scenario does not wait for one.
+func (w *walker) ready(do *scenario.Open) (*transcript.Pattern, error) {
+	if do.Ready == nil {
+		return nil, nil
+	}
+	event, err := do.Ready.Event.Text(&w.env, nil)
+	return &transcript.Pattern{Event: &event}, err
 }
 
 // refuse notes that the answer to an open is no event stream. A broken answer is told of as what it is, and all that
@@ -93,14 +99,11 @@ func (w *walker) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcri
 	w.mu.Lock()
 	w.refused[do.Name] = r
 	w.mu.Unlock()
-	if do.Ready == nil {
-		return nil
-	}
-	event, err := do.Ready.Event.Text(&w.env, nil)
-	if err != nil {
+	ready, err := w.ready(do)
+	if ready == nil || err != nil {
 		return err
 	}
-	rec.Unmet = r.unmet("ready", describe(&transcript.Pattern{Event: &event}, 1))
+	rec.Unmet = r.unmet("ready", describe(ready, 1))
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"os/exec"
 	"strings"
 )
 
@@ -17,6 +19,23 @@ type Process struct {
 	Exit   func(status int)      // ends it at once
 	Again  func(id string) error // starts the program once more, and waits until it has something to say
 	Report string                // the address of whoever wants to know when a grandchild ends; "" for nobody
+}
+
+// Start starts a program that writes to out, and waits until it has said something on standard error.
+func Start(program string, environ []string, out *os.File) error {
+	said, err, cause := os.Pipe()
+	if cause != nil {
+		return cause
+	}
+	defer said.Close()
+	cmd := exec.Command(program)
+	cmd.Env, cmd.Stdout, cmd.Stderr = environ, out, err
+	cause = cmd.Start()
+	err.Close()
+	if cause == nil {
+		_, cause = said.Read(make([]byte, 1))
+	}
+	return cause
 }
 
 // Play is the process until the context ends, and returns its exit status. The id is that of a process fault, "right",

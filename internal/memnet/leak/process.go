@@ -7,7 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"testing"
 )
+
+// RunPrograms is Run for tests that start programs, this test binary among them: it fails as well when one of these
+// outlives them.
+func RunPrograms(m *testing.M) int {
+	status := Run(m)
+	if left := Processes(); left != "" && status == 0 {
+		fmt.Fprintln(os.Stderr, "leak: the tests have left behind", left)
+		return 1
+	}
+	return status
+}
 
 // Processes says what the tests have left running: a child, collected or not, or on Linux any process of the machine
 // that runs this test binary. It returns "" when there is nothing.
