@@ -19,6 +19,12 @@ TS_FILES := $(shell find reference/src -name '*.ts')
 ARGS ?=
 RUNS ?= 10
 FUZZTIME ?= 10s
+FUZZ ?=
+
+# What reads bytes that somebody else has written: JSON, event streams, scenarios, run files. Each test run fuzzes these.
+READERS := internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder harness/transport/sse:FuzzReader \
+  harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help
 help: ## Show this help
@@ -57,18 +63,19 @@ parity-slow: build ## What takes a minute: the default times, on both servers
 test: build ## Run every test with the race detector
 	go tool gotestsum --format pkgname -- -race ./...
 	npm --prefix reference test --silent
+	@$(MAKE) --no-print-directory fuzz FUZZ="$(READERS)" FUZZTIME=10000x
 
 .PHONY: test-slow
 test-slow: build ## Run the Go tests fifty times
 	go test -race -count=50 ./...
 
 .PHONY: fuzz
-fuzz: ## Run each fuzz target for a while (FUZZTIME=30s); what they find is kept under testdata/fuzz
-	@grep -rl --include='*_test.go' --exclude-dir=reference '^func Fuzz' . | xargs grep -oH '^func Fuzz[A-Za-z]*' | \
-	  while IFS=: read -r file func; do \
-	    echo "$${file%/*} $${func#func }"; \
-	    go test -run '^$$' -fuzz "^$${func#func }$$" -fuzztime $(FUZZTIME) -timeout 600s "./$${file%/*}" | grep -v '^fuzz: elapsed'; \
-	  done
+fuzz: ## Fuzz each fuzz target for a while (FUZZTIME=30s); what they find is kept under testdata/fuzz
+	@for target in $(or $(FUZZ),$(FUZZ_TARGETS)); do \
+	  echo "fuzz $$target"; \
+	  go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1000x -timeout 600s "./$${target%:*}" | \
+	    { grep -v '^fuzz: elapsed' || true; }; \
+	done
 
 .PHONY: test-faults
 test-faults: ## Break everything around a run, and demand that none of it is green
