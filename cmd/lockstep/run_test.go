@@ -122,6 +122,7 @@ reference     right: 7 exchanges (85% 2xx), 0 events
 candidate     wrong: 7 exchanges (85% 2xx), 0 events
 compared      7 exchanges, 0 events
 findings      1 difference, 1 violation, 0 shortfalls
+blame         differ: candidate 1
 contract      operations 5/7 · statuses 6/13 · events 0/4
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404

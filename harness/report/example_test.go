@@ -45,6 +45,7 @@ func ExampleText() {
 	// candidate     go: 2 exchanges (50% 2xx), 0 events
 	// compared      2 exchanges, 0 events
 	// findings      1 difference, 0 violations, 0 shortfalls
+	// blame         differ: candidate 1
 	// differ: typescript and go part in 1 of 1 scenario
 }
 
@@ -67,7 +68,7 @@ func ExampleRead() {
 func ExampleJUnit() {
 	doc := judged()
 	doc.Scenarios[0].Verdict, doc.Scenarios[0].Findings = verdict.Match, nil
-	doc.Verdict = verdict.Match
+	doc.Verdict, doc.Blame = verdict.Match, verdict.Cells{}
 	_ = report.JUnit(os.Stdout, doc)
 	// Output:
 	// <?xml version="1.0" encoding="UTF-8"?>

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 //   - unknown is an error, with the targets' last lines as system-out;
 //   - waived is a case that passed, with the findings that are accepted as system-out;
 //   - not-applicable is skipped;
+//   - a suite has a property "blame" that counts who is outside the contract where its cases differ, and where not;
 //   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
 //   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
 //     what was not judged is never green.
@@ -28,6 +30,7 @@ func JUnit(w io.Writer, doc *Document) error {
 		s := &doc.Scenarios[i]
 		out.suite(folder(s.ID)).add(newCase(doc, s))
 	}
+	out.blame(doc.Blame)
 	if text := unjudged(doc); text != "" {
 		out.suite("lockstep").add(testcase{
 			Name: "run", Class: "lockstep", Time: xmlSeconds(0),
@@ -148,6 +151,16 @@ func (s *suite) add(c testcase) {
 		s.Errors++
 	case c.Skipped != nil:
 		s.Skipped++
+	}
+}
+
+// blame says of each suite who is outside the contract in its cases.
+func (out *suites) blame(cells verdict.Cells) {
+	for _, s := range out.Suites {
+		text := cells.Of(func(scenario string) bool { return visible(folder(scenario)) == s.Name }).String()
+		if text != "" {
+			s.Properties = append(slices.Clip(s.Properties), property{"blame", text})
+		}
 	}
 }
 

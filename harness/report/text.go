@@ -103,6 +103,9 @@ func (p *page) counts() {
 		p.row("not run", reasons(notApplicable(d.Scenarios)))
 	}
 	p.row("findings", count(t.Differences, "difference")+", "+count(t.Violations, "violation")+", "+count(t.Shortfalls, "shortfall")+share(t.Accepted))
+	if text := d.Blame.String(); text != "" {
+		p.row("blame", text)
+	}
 	p.accepted()
 	p.unused()
 }

@@ -45,6 +45,7 @@ type Finding struct {
 
 	exchange int
 	event    int
+	events   [2]int                   // of a difference: the indexes of its events, the reference's first
 	came     map[string]time.Duration // when the events came that a difference is between, by target
 	behind   int                      // the line of the failure that it follows from; 0 when there is none
 }
@@ -85,7 +86,7 @@ func (j *judge) difference(i int, d compare.Difference, outside [2][]contract.Vi
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
-		Fingerprint: d.Fingerprint, exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), came: j.came(i, d),
+		Fingerprint: d.Fingerprint, exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), events: d.Events, came: j.came(i, d),
 	}
 	refWords, candWords := words(j.Transcripts[0].Target, outside[0]), words(f.Target, outside[1])
 	f.Contract = append(refWords, candWords...)

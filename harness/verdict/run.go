@@ -11,6 +11,7 @@ type Run struct {
 	Verdict   Verdict           `json:"verdict"`
 	Scenarios []Scenario        `json:"scenarios"` // in the order of their files
 	Totals    Totals            `json:"totals"`
+	Blame     Cells             `json:"blame,omitzero"` // empty without a reference
 	Coverage  contract.Coverage `json:"coverage"`
 	// Incomplete says why the run did not do all it was asked to; "" when it did.
 	Incomplete string `json:"incomplete,omitempty"`
@@ -56,6 +57,7 @@ type Accepted struct {
 // Add takes a scenario into the run.
 func (r *Run) Add(s Scenario) {
 	r.Scenarios = append(r.Scenarios, s)
+	r.Blame.add(&s)
 	t := &r.Totals
 	switch s.Verdict {
 	case Match:
