@@ -45,6 +45,9 @@ func volatile(rules []scenario.Volatile) []compare.Volatile {
 
 func streamRule(r scenario.StreamRule) compare.Stream {
 	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Optional: r.Optional}
+	for _, c := range r.Collapse {
+		out.Collapse = append(out.Collapse, compare.Collapse{Event: c.Event, By: c.By, Text: c.Text})
+	}
 	if h := r.Heartbeat; h != nil {
 		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, Tolerance: h.Tolerance}
 	}

@@ -6,8 +6,9 @@
 //     appear are bound to each other, and from then on must always stand together, wherever they show up. Times must lie
 //     near the moment they were seen.
 //  2. Step by step, the exchanges: status, the header fields that the rules name, the body; JSON as JSON.
-//  3. Stream by stream, the events: heartbeats are taken out, the sequences are aligned, and each pair is compared. One
-//     event that is lost, doubled, moved or renamed is one difference.
+//  3. Stream by stream, the events: heartbeats are taken out, the pieces of a text are put together where a rule says so,
+//     the sequences are aligned, and each pair is compared. One event that is lost, doubled, moved or renamed is one
+//     difference.
 //
 // What did not work out on one target by itself (a request that failed, an event that never came) is no difference but
 // a Shortfall of that target, and is found by Shortfalls; the exchanges concerned are not compared.
@@ -32,7 +33,8 @@ type Result struct {
 	NotCompared map[string]int
 	// Unnamed counts the answers in which header fields differ that no rule names, by field.
 	Unnamed map[string]int
-	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied.
+	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied,
+	// CollapseApplied.
 	Applied map[string]bool
 	// Refused are rules that are broader than what they are to silence, each once.
 	Refused []Refusal

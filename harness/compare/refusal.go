@@ -75,3 +75,6 @@ func StreamApplied(key string) string { return "stream " + key }
 
 // OrderApplied is what Result calls the rule for the order of such streams.
 func OrderApplied(key string) string { return "order " + key }
+
+// CollapseApplied is what Result calls the rule for the pieces of texts that events of a name bring on such streams.
+func CollapseApplied(key, event string) string { return "collapse " + key + " " + event }

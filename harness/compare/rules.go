@@ -55,6 +55,8 @@ type Stream struct {
 	Heartbeat   *Heartbeat
 	// Optional are the names of events that one side may send and the other not.
 	Optional []string
+	// Collapse says which events are pieces of texts.
+	Collapse []Collapse
 }
 
 // stream returns the rules for a stream.

@@ -28,6 +28,7 @@ func (c *comparison) streams() {
 			comparison: c, rule: c.rules.stream(ref.Name, ref.Operation), volatile: c.rules.volatile(ref.Step),
 			sides: [2]*transcript.Stream{ref, other},
 		}
+		s.pieces = s.rule.Pieces()
 		s.compare()
 	}
 }
@@ -38,6 +39,8 @@ type streams struct {
 	rule     Stream
 	volatile []Volatile
 	sides    [2]*transcript.Stream
+	pieces   Pieces
+	joined   [2]int // pieces of texts that are compared as a whole
 }
 
 // An item is an event that takes part in the sequence.
@@ -62,11 +65,12 @@ func (s *streams) compare() {
 	}
 	s.stem(&items)
 	for _, group := range s.groups(items[0], items[1]) {
-		pairs := align(group[0], group[1])
+		pairs := align(s.collapse(0, group[0]), s.collapse(1, group[1]))
 		for _, p := range pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(pairs)))) {
 			s.pair(p)
 		}
 	}
+	s.notCompared("pieces of texts, which are compared as a whole", max(s.joined[0], s.joined[1]))
 }
 
 func endText(s *transcript.Stream, items []item) string {

@@ -10,12 +10,12 @@ import (
 // eventDropOperators do not send events.
 var eventDropOperators = []Operator{
 	eachEvent("event-drop", "one", "It does not send an event", func(s *Subject, o *occurrence, yield emit) bool {
-		return yield(s.sequenceMutant(o, "", -1, func(all []transcript.Event) []transcript.Event {
+		return s.saysNothing(o) || yield(s.sequenceMutant(o, "", -1, func(all []transcript.Event) []transcript.Event {
 			return slices.Delete(all, o.index, o.index+1)
 		}))
 	}),
 	eachEvent("event-drop", "rest", "It sends nothing from an event on", func(s *Subject, o *occurrence, yield emit) bool {
-		return yield(s.sequenceMutant(o, "", 0, func(all []transcript.Event) []transcript.Event { return all[:o.index] }))
+		return s.saysNothing(o) || yield(s.sequenceMutant(o, "", 0, func(all []transcript.Event) []transcript.Event { return all[:o.index] }))
 	}),
 	operator("event-drop", "all", "It sends no event at all", func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {

@@ -87,6 +87,9 @@ func keepTimes(events, like []transcript.Event) {
 
 // distinct reports whether two events differ in more than what the server made up.
 func (s *Subject) distinct(a, b *occurrence) bool {
+	if s.commute(a, b) {
+		return false
+	}
 	return a.ev.Name != b.ev.Name || a.ev.Comment != b.ev.Comment || s.outline(a) != s.outline(b)
 }
 

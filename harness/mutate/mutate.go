@@ -64,7 +64,7 @@ func Operators() []Operator {
 		booleanOperators, numberOperators, stringOperators, identityOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
 		eventDuplicateOperators, lateOperators, foreignOperators, renamedOperators, endOperators, heartbeatOperators,
-		chunkOperators, sameOperators,
+		chunkOperators, pieceOperators, sameOperators, samePieces,
 	)
 }
 

@@ -34,6 +34,7 @@ var rules = &compare.Rules{
 	Streams: map[string]compare.Stream{
 		"bus":  {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping", Every: time.Second, Tolerance: 100 * time.Millisecond}},
 		"feed": {OrderWithin: "$.client", Heartbeat: &compare.Heartbeat{}},
+		"talk": {OrderWithin: "$.client", Collapse: []compare.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},
 	},
 }
 
@@ -92,6 +93,7 @@ func (s story) tell() *transcript.Transcript {
 			{ID: "8", Line: 8, Kind: "open", Stream: "bus", Exchanges: []*transcript.Exchange{opens("bus", s.answer("GET /bus", 200, stream, "", ms(80)))}},
 			{ID: "9", Line: 9, Kind: "open", Stream: "feed", Exchanges: []*transcript.Exchange{opens("feed", s.answer("GET /feed", 200, stream, "", ms(90)))}},
 			{ID: "11", Line: 9, Kind: "open", Stream: "log", Exchanges: []*transcript.Exchange{opens("log", s.answer("GET /log", 200, stream, "", ms(92)))}},
+			{ID: "12", Line: 9, Kind: "open", Stream: "talk", Exchanges: []*transcript.Exchange{opens("talk", s.answer("GET /talk", 200, stream, "", ms(96)))}},
 			{ID: "10", Line: 10, Kind: "await", Stream: "bus", Events: []int{0}},
 		},
 		Streams: []*transcript.Stream{
@@ -109,9 +111,23 @@ func (s story) tell() *transcript.Transcript {
 				{Name: "a", Data: `{"type":"a"}`, Framing: "data: •\n\n", At: ms(1100)}, {Name: "b", Data: `{"type":"b"}`, Framing: "data: •\n\n", At: ms(1200)},
 				{Name: "c", Data: `{"type":"c"}`, Framing: "data: •\n\n", At: ms(1300)},
 			}},
+			{Name: "talk", Step: "12", Operation: "GET /talk", Ended: transcript.EndedByServer, At: ms(98), Until: ms(4800), Events: s.talk(ms(1000))},
 		},
 		Windows: []transcript.Window{{Step: "10", Line: 10, Stream: "bus", Match: &transcript.Pattern{Event: ptr("created")}, First: 4, From: ms(2000), To: ms(2500)}},
 	}
+}
+
+// talk is a text that each side cuts in other places.
+func (s story) talk(at time.Duration) []transcript.Event {
+	pieces := []string{"see {1}", "", " and ", "then"}
+	if s.unique == reference.unique {
+		pieces = []string{"see itm_", strings.TrimPrefix(s.first, "itm_") + " and then"}
+	}
+	var out []transcript.Event
+	for i, p := range pieces {
+		out = append(out, s.event("delta", `{"client":"a","type":"delta","delta":"`+p+`"}`, at+time.Duration(i)*time.Millisecond))
+	}
+	return append(out, s.event("told", `{"client":"a","words":"all of it"}`, at+time.Second))
 }
 
 func ptr[T any](v T) *T { return &v }

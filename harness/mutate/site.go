@@ -103,21 +103,39 @@ func (s *Subject) eventsOf(i int) []*occurrence {
 	if ref != nil {
 		others = s.sequence(ref)
 	}
-	n := 0
+	n, pieces := 0, s.rule(st).Pieces()
+	own, mates := split(pieces, others)
 	for k := range st.Events {
 		o := &occurrence{
 			stream: i, index: k, where: "stream " + st.Name + " " + labels[k], st: st, ev: &st.Events[k],
 			refStream: ref, beat: s.Rules.Beats(st.Name, st.Operation, &st.Events[k]),
 		}
-		if !o.beat {
-			if n < len(others) {
-				o.ref = others[n]
+		switch p := pieces.Of(o.ev); {
+		case o.beat:
+		case p != nil: // where a text is cut is chance, so that its pieces have no counterparts by their number
+			o.ref = mates[p.Text]
+		default:
+			if n < len(own) {
+				o.ref = own[n]
 			}
 			n++
 		}
 		out = append(out, o)
 	}
 	return out
+}
+
+// split returns the events that are no pieces of texts, and of those that are one for each piece.
+func split(pieces compare.Pieces, events []*transcript.Event) (own []*transcript.Event, mates map[string]*transcript.Event) {
+	mates = map[string]*transcript.Event{}
+	for _, ev := range events {
+		if p := pieces.Of(ev); p != nil {
+			mates[p.Text] = ev
+		} else {
+			own = append(own, ev)
+		}
+	}
+	return own, mates
 }
 
 // sequence returns the events of a stream without its heartbeats.

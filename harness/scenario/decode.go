@@ -366,6 +366,7 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 		within := o.Get("within")
 		r.OrderWithin, r.OrderAt = d.path(within), Place{d.file, within.Line, within.Column}
 	}
+	r.Collapse = d.collapses(n.Get("collapse"))
 	if h := n.Get("heartbeat"); h != nil {
 		r.Heartbeat = &Heartbeat{
 			Event: h.Get("event").Str(), Every: d.duration(h.Get("every")), Tolerance: d.duration(h.Get("tolerance")),

@@ -66,9 +66,19 @@ type StreamRule struct {
 	Heartbeat   *Heartbeat
 	Optional    []string // names of events that may be absent on one side
 	OptionalAt  []Place  // where each of them is written
+	Collapse    []Collapse
 	File        string
 	Line        int // of the name
 	Column      int
+}
+
+// A Collapse says which events are pieces of a text that may be cut in any way.
+type Collapse struct {
+	Event   string   // the events' name
+	By      []string // JSONPaths of what pieces of one text have in common
+	Text    string   // the JSONPath of the piece
+	Because string
+	Place   Place // of the event's name
 }
 
 // A Heartbeat keeps a stream alive. It is no part of the sequence.

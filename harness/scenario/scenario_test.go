@@ -87,6 +87,11 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a duration in RFC 3339", head + "compare: {volatile: [{at: $.x, kind: duration, unit: rfc3339, max: 1s, because: b}]}\nsteps: [{http: GET /}]", []string{`4:54: rfc3339 is no unit of a duration → use one of: s, ms, us, ns`}},
 		{"a tolerance without a unit", head + "compare: {volatile: [{at: $.x, kind: duration, unit: ms, tolerance: 5, because: b}]}\nsteps: [{http: GET /}]", []string{`4:69: "5" is no tolerance of a duration → write a time with its unit or a percentage, such as 200ms or 20%`}},
 		{"a number without a tolerance", head + "compare: {volatile: [{at: $.x, kind: number, because: b}]}\nsteps: [{http: GET /}]", []string{`4:22: a volatile number has no tolerance → add tolerance: 0.5, or tolerance: 5%`}},
+		{"pieces of texts", head + "compare: {streams: {s: {collapse: [{event: a, text: $, because: b}, {event: a, by: ['$.['], text: $.x, because: b}]}}}\nsteps: [{http: GET /}]", []string{
+			`4:53: a piece of text at $, the root of every event → name a member, such as $.delta`,
+			`4:77: collapse speaks of a twice → keep one rule for each event`,
+			`4:85: "$.[" is no JSONPath: jsonpath: unexpected '[' at position 3 → write one as RFC 9535 has it, such as $.tools[0].id`,
+		}},
 		{"a tolerance of nothing", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 0%, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "0%" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
 		{"a tolerance in time of a number", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 5ms, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "5ms" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
 		{"a time that may go back", head + "compare: {volatile: [{at: $.x, kind: time, monotone: false, because: b}]}\nsteps: [{http: GET /}]", []string{`4:54: "monotone" is false → make it true`}},

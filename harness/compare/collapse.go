@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/spec"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Collapse says which events are pieces of a text that a server may cut as it likes. Those of a run, which follow one
+// another within their correlation key, count as one event with the whole text. Nothing else may differ among them: where
+// it does, a run ends and another begins.
+type Collapse struct {
+	Event string   // their name
+	By    []string // JSONPaths of what pieces of one text have in common; each must select one value
+	Text  string   // the JSONPath of the piece of text
+}
+
+// Pieces are the rules for collapsing of a stream, ready to be applied.
+type Pieces struct {
+	rules []pieceRule
+	exact bool // how events are written matters
+}
+
+type pieceRule struct {
+	event string
+	by    []*jsonpath.Path
+	text  *jsonpath.Path
+}
+
+// Pieces returns the rules for the pieces of texts.
+func (r Stream) Pieces() Pieces {
+	out := Pieces{exact: r.Exact}
+	for _, c := range r.Collapse {
+		rule := pieceRule{event: c.Event}
+		var err error
+		if rule.text, err = jsonpath.Parse(c.Text); err != nil {
+			continue // checked where rules are read
+		}
+		for _, by := range c.By {
+			path, err := jsonpath.Parse(by)
+			if err != nil {
+				continue
+			}
+			rule.by = append(rule.by, path)
+		}
+		out.rules = append(out.rules, rule)
+	}
+	return out
+}
+
+// A Piece is an event with a piece of a text.
+type Piece struct {
+	Text string
+	ev   *transcript.Event
+	root *jsontree.Node
+	node *jsontree.Node // has the text
+	// exact is whether it matters how the event is written.
+	exact bool
+}
+
+// Of returns the piece of a text that an event brings; nil when it brings none that a rule speaks of. What is defective
+// is left as it is, and so is what a browser would pass over.
+func (p Pieces) Of(ev *transcript.Event) *Piece {
+	i := slices.IndexFunc(p.rules, func(r pieceRule) bool { return r.event == ev.Name })
+	if i < 0 || ev.Comment || ev.Undispatched {
+		return nil
+	}
+	root, defects, err := jsontree.Parse([]byte(ev.Data))
+	if err != nil || len(defects) > 0 {
+		return nil
+	}
+	value := root.Value()
+	for _, by := range p.rules[i].by {
+		if len(by.Select(value)) != 1 {
+			return nil
+		}
+	}
+	found := p.rules[i].text.SelectLocated(value)
+	if len(found) != 1 {
+		return nil
+	}
+	node := located(root, found[0].Path)
+	if node.Kind != jsontree.String {
+		return nil
+	}
+	return &Piece{node.Text, ev, root, node, p.exact}
+}
+
+// located returns the value at a path that selects one in a document without a repeated name.
+func located(n *jsontree.Node, path spec.NormalizedPath) *jsontree.Node {
+	for _, step := range path {
+		switch step := step.(type) {
+		case spec.Name:
+			n = n.Member(string(step))
+		case spec.Index:
+			n = n.Items[step]
+		}
+	}
+	return n
+}
+
+// With returns the event with another text.
+func (p *Piece) With(text string) transcript.Event {
+	ev, was := *p.ev, p.node.Text
+	p.node.Text = text
+	ev.Data = p.root.String()
+	p.node.Text = was
+	return ev
+}
+
+// Joins reports whether two pieces that follow one another belong to one text: their events differ in nothing else.
+func (p *Piece) Joins(next *Piece) bool {
+	a, b := p.ev, next.ev
+	if a.Name != b.Name || a.Type != b.Type || a.ID != b.ID || a.Retry != b.Retry || p.exact && a.Framing != b.Framing {
+		return false
+	}
+	was := next.node.Text
+	next.node.Text = p.node.Text
+	same := jsontree.Equal(p.root, next.root)
+	next.node.Text = was
+	return same
+}
+
+// collapse puts the pieces of texts together in a sequence. The event that stands for a run is called after the first of
+// its pieces.
+func (s *streams) collapse(side int, items []item) []item {
+	if len(s.pieces.rules) == 0 {
+		return items
+	}
+	var out []item
+	for len(items) > 0 {
+		run := s.run(items)
+		if len(run) < 2 {
+			out, items = append(out, items[0]), items[1:]
+			continue
+		}
+		whole := items[0]
+		var text strings.Builder
+		for _, p := range run {
+			text.WriteString(p.Text)
+		}
+		ev := run[0].With(text.String())
+		whole.event, whole.key = &ev, s.key(side, &ev)
+		out, items = append(out, whole), items[len(run):]
+		s.joined[side] += len(run)
+		s.b.applied[CollapseApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation), ev.Name)] = true
+	}
+	return out
+}
+
+// run returns the pieces of one text that a sequence begins with.
+func (s *streams) run(items []item) []*Piece {
+	var run []*Piece
+	for i := range items {
+		p := s.pieces.Of(items[i].event)
+		if p == nil || len(run) > 0 && !run[0].Joins(p) {
+			break
+		}
+		run = append(run, p)
+	}
+	return run
+}
