@@ -81,10 +81,25 @@ func (b *bindings) bindWhole(ref, cand, where string) string {
 	if why := b.bind(tokKnown, ref, cand, where); why != "" || met {
 		return why
 	}
+	b.remember(tokKnown, ref, cand)
+	return ""
+}
+
+// remember makes two bound values known inside longer texts.
+func (b *bindings) remember(kind tokenKind, ref, cand string) {
 	if min(len(ref), len(cand)) >= minKnown {
-		b.known[0] = append(b.known[0], knownValue{ref, tokKnown})
-		b.known[1] = append(b.known[1], knownValue{cand, tokKnown})
+		b.known[0] = append(b.known[0], knownValue{ref, kind})
+		b.known[1] = append(b.known[1], knownValue{cand, kind})
 	}
+}
+
+// bindLikely binds two nanoids of which one could be a word by itself, and makes them known.
+func (b *bindings) bindLikely(ref, cand, where string) string {
+	met := b.met(tokNano, ref)
+	if why := b.bind(tokNano, ref, cand, where); why != "" || met {
+		return why
+	}
+	b.remember(tokNano, ref, cand)
 	return ""
 }
 
@@ -157,6 +172,12 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		ct = scan(cand, b.known[1])
 	}
 	if !sameShape(ref, rt, cand, ct) {
+		if nanoids(ref, cand) {
+			if why := b.bindLikely(ref, cand, p.where); why != "" {
+				return IdentityBroken, why
+			}
+			return "", ""
+		}
 		if why := b.strangers(ref, cand); why != "" {
 			return IdentityBroken, why
 		}
@@ -177,6 +198,9 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 			met := b.met(t.kind, rv)
 			if why := b.bind(t.kind, rv, cv, p.where); why != "" {
 				return IdentityBroken, why
+			}
+			if !met && t.kind == tokTrace {
+				b.remember(tokTrace, rv, cv) // it stands alone in logs and bodies, without a shape of its own
 			}
 			if !met && remade == "" {
 				remade = b.remade(t.kind, rv[:t.lead], rv[t.lead:], cv[t.lead:])

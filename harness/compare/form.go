@@ -87,7 +87,7 @@ const hardly = 1e-5
 // what stands before the part that is made up: "ses_".
 func (b *bindings) remade(kind tokenKind, lead, ref, cand string) string {
 	switch kind {
-	case tokUUID:
+	case tokUUID, tokCompact:
 		r, c := alphabetOf(ref)&^digits, alphabetOf(cand)&^digits
 		if r != 0 && c != 0 && r != c {
 			return fmt.Sprintf("the ids are written differently: %s, and %s", caseOf(r), caseOf(c))

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -79,36 +80,57 @@ func ordinary(s string) bool {
 	return true
 }
 
-// anyMadeUp reports whether a text has anything in it that can be bound, on one side or the other.
-func (b *bindings) anyMadeUp(text []byte) bool {
+// anyMadeUp reports whether a content may have anything in it that can be bound, on one side or the other.
+func (b *bindings) anyMadeUp(c content) bool {
 	for _, known := range b.known {
 		for _, k := range known {
-			if bytes.Contains(text, []byte(k.value)) {
+			if bytes.Contains(c.data, []byte(k.value)) {
 				return true
 			}
 		}
 	}
-	return hasShape(text)
+	return hasShape(string(c.data), c.otherwise == "")
 }
 
-// hasShape reports whether a text may hold something that is recognised by its shape. It looks at where words end, and
-// more closely at the few that a token could begin with.
-func hasShape(text []byte) bool {
-	for i := 0; i < len(text); i++ {
-		if !inWord[text[i]] {
-			if text[i] == '[' && beginsToken(text[i:]) {
-				return true
-			}
-			continue
+// hasShape reports whether a text may hold something that is recognised by its shape. In JSON an escape ends a word, but
+// for one that hides what could be a part of it.
+func hasShape(text string, json bool) bool {
+	for {
+		plain, rest, escape := text, "", false
+		if json {
+			plain, rest, escape = strings.Cut(text, `\`)
 		}
-		from := i
-		for i++; i < len(text) && inWord[text[i]]; i++ {
-		}
-		if mayBegin(text[from:], i-from) && beginsToken(text[from:]) {
+		in := stretch{text: plain}
+		if _, found := in.next(0); found {
 			return true
 		}
+		if !escape {
+			return false
+		}
+		n := escapeLen(rest)
+		if n == 0 {
+			return true
+		}
+		text = rest[n:]
 	}
-	return false
+}
+
+// escapeLen returns how long the escape of a JSON string is without its backslash; 0 when it may stand for a part of what
+// is made up.
+func escapeLen(s string) int {
+	switch {
+	case s == "" || s[0] == '/':
+		return 0
+	case s[0] != 'u':
+		return 1
+	case len(s) < 5 || s[1:3] != "00":
+		return min(5, len(s))
+	}
+	c, err := strconv.ParseUint(s[3:5], 16, 8)
+	if err != nil || inNano[c] || strings.IndexByte("%./:[", byte(c)) >= 0 {
+		return 0
+	}
+	return 5
 }
 
 var inWord = func() (in [256]bool) {
@@ -118,38 +140,32 @@ var inWord = func() (in [256]bool) {
 	return in
 }()
 
-// mayBegin reports whether a token can begin with a word of n bytes.
-func mayBegin(text []byte, n int) bool {
+// mayBegin reports whether a token can begin with a word of n bytes. Most words are told by their length and what comes
+// behind them.
+func mayBegin(text string, n int) bool {
 	var next byte
 	if n < len(text) {
 		next = text[n]
 	}
-	switch n {
-	case 10, 13: // seconds and milliseconds
-		if text[0] == '1' {
-			return true
-		}
-	case 26:
-		return true
-	}
 	switch next {
 	case '-', '_':
-		return n <= 12
+		if n <= nanoLen {
+			return true
+		}
 	case ',':
-		return n == 3
+		if n == 3 {
+			return true
+		}
 	case '.', ':':
-		return text[0] == '1' || text[0] == 'l'
+		if text[0] == '1' || text[0] == 'l' {
+			return true
+		}
+	}
+	switch n {
+	case 10, 13: // seconds and milliseconds
+		return text[0] == '1'
+	case 16, 21, 24, 26, 27, 32:
+		return true
 	}
 	return false
-}
-
-// beginsToken looks at what a token can need at most to be recognised.
-func beginsToken(text []byte) bool {
-	const most = 64
-	s := string(text[:min(most, len(text))])
-	if fits(s, "dddd-dd-ddTdd:dd:dd") {
-		return true // with however many digits of the second
-	}
-	_, ok := tokenAt(s, 0, 0)
-	return ok
 }

@@ -21,6 +21,13 @@ const (
 	tokUUID                      // RFC 9562, any version
 	tokULID                      // 26 characters of Crockford's base 32
 	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
+	tokCompact                   // a UUID without its dashes
+	tokKSUID                     // 27 characters of base 62, the first of which are a time
+	tokObjectID                  // 24 hexadecimal digits, the first of which are a time
+	tokNano                      // 21 letters, digits, dashes and underscores
+	tokTrace                     // the trace of a W3C traceparent
+	tokSpan                      // its parent
+	tokTemp                      // what is next below a folder for temporary files
 	tokPort                      // a port on the loopback interface
 	tokMillis                    // milliseconds since 1970
 	tokSeconds                   // seconds since 1970
@@ -30,7 +37,9 @@ const (
 
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
-	return [...]string{"unique", "id", "uuid", "ulid", "id", "port", "ms", "s", "time", "date"}[k]
+	return [...]string{
+		"unique", "id", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+	}[k]
 }
 
 // isTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
@@ -89,26 +98,44 @@ func nextKnown(s string, at int, known []knownValue) (token, bool) {
 
 // scanShapes appends the tokens that s[from:to] holds by their shape. A token begins where a word does.
 func scanShapes(out []token, s string, from, to int) []token {
-	s = s[:to]
-	for i := from; i < to; {
-		if !alnum(s[i]) && s[i] != '[' {
-			i++
-			continue
+	in := stretch{text: s[:to], edge: from, torn: to < len(s) && inNano[s[to]]}
+	for i := from; ; {
+		t, found := in.next(i)
+		if !found {
+			return out
 		}
-		if t, ok := tokenAt(s, from, i); ok {
-			out = append(out, t)
-			i = t.end
-			continue
-		}
-		for i++; i < to && alnum(s[i]); i++ {
-		}
+		out = append(out, t)
+		i = t.end
 	}
-	return out
 }
 
-// tokenAt recognises what begins at i, which is the beginning of a word.
-func tokenAt(s string, from, i int) (token, bool) {
-	rest := s[i:]
+// next returns the first token at or after i.
+func (in *stretch) next(i int) (token, bool) {
+	for i < len(in.text) {
+		switch begins[in.text[i]] {
+		case nothing:
+			i++
+		case aWord:
+			n := wordLen(in.text[i:])
+			if mayBegin(in.text[i:], n) {
+				if t, ok := in.tokenAt(i, n); ok {
+					return t, true
+				}
+			}
+			i += n
+		default:
+			if t, ok := in.oddToken(i); ok {
+				return t, true
+			}
+			i = in.pastSign(i)
+		}
+	}
+	return token{}, false
+}
+
+// tokenAt recognises a word of n bytes at i, or what begins with it.
+func (in *stretch) tokenAt(i, n int) (token, bool) {
+	rest := in.text[i:]
 	if n := uuidLen(rest); n > 0 {
 		return token{kind: tokUUID, start: i, end: i + n}, true
 	}
@@ -118,19 +145,19 @@ func tokenAt(s string, from, i int) (token, bool) {
 	if n := httpDateLen(rest); n > 0 {
 		return token{kind: tokHTTPDate, start: i, end: i + n}, true
 	}
-	if kind, n := epochLen(rest); n > 0 && (i == from || s[i-1] != '.') {
+	if kind, n := epochLen(rest); n > 0 && (i == in.edge || in.text[i-1] != '.') {
 		return token{kind: kind, start: i, end: i + n}, true
 	}
 	if n := ulidLen(rest); n > 0 {
 		return token{kind: tokULID, start: i, end: i + n}, true
 	}
-	if lead, n := prefixedLen(rest); n > 0 {
-		return token{kind: tokPrefixed, start: i, end: i + n, lead: lead}, true
-	}
 	if skip, n := portLen(rest); n > 0 {
 		return token{kind: tokPort, start: i + skip, end: i + skip + n}, true
 	}
-	return token{}, false
+	if kind := in.wordKind(i, n); kind != 0 {
+		return token{kind: kind, start: i, end: i + n}, true
+	}
+	return in.jointed(i)
 }
 
 func digit(c byte) bool { return c >= '0' && c <= '9' }
@@ -169,14 +196,10 @@ func ulidLen(s string) int {
 
 // prefixedLen recognises an id behind a prefix: lead is the length of the prefix and its joint.
 func prefixedLen(s string) (lead, n int) {
-	p := 0
-	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
-		p++
-	}
-	if p < 2 || p > 12 || p == len(s) || s[p] != '_' && s[p] != '-' {
+	lead = prefixLen(s)
+	if lead == 0 {
 		return 0, 0
 	}
-	lead = p + 1
 	figures := 0
 	for n = lead; n < len(s) && alnum(s[n]); n++ {
 		if digit(s[n]) {
@@ -187,6 +210,18 @@ func prefixedLen(s string) (lead, n int) {
 		return 0, 0
 	}
 	return lead, n
+}
+
+// prefixLen returns the length of the word and the joint that can stand before an id; 0 when there are none.
+func prefixLen(s string) int {
+	p := 0
+	for p < len(s) && s[p] >= 'a' && s[p] <= 'z' {
+		p++
+	}
+	if p < 2 || p > 12 || p == len(s) || s[p] != '_' && s[p] != '-' {
+		return 0
+	}
+	return p + 1
 }
 
 // epochLen recognises seconds and milliseconds between 2017 and 2033.

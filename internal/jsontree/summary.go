@@ -249,16 +249,16 @@ func (s *summer) different(names []Sum) bool {
 // What a byte of a string can mean for the reader.
 const (
 	ends    = 1 << iota // of the part that stands for itself
-	isDigit             // texts without digits and dashes are bare, as all that servers make up has one
-	isDash
-	escapes // a letter or a digit
+	isDigit             // texts without digits, dashes and slashes are bare, as all that servers make up has one
+	isDash              // or a slash
+	escapes             // a letter or a digit
 )
 
 var classes = func() (c [256]uint8) {
 	for i := range ' ' {
 		c[i] = ends
 	}
-	c['"'], c['\\'], c['-'] = ends, ends, isDash
+	c['"'], c['\\'], c['-'], c['/'] = ends, ends, isDash, isDash
 	for i := '0'; i <= '9'; i++ {
 		c[i] = isDigit
 	}
@@ -315,8 +315,8 @@ func hides(quoted string) bool {
 	return false
 }
 
-// shortest is the length of the shortest text that a server could have made up: "[::1]:1".
-const shortest = 7
+// shortest is the length of the shortest text that a server could have made up: "/tmp/a".
+const shortest = 6
 
 func (s *summer) sum(kind Kind, text string, has uint8) (Sum, traits) {
 	var t traits
