@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -83,7 +84,7 @@ func (p *page) schema(words []verdict.Word) string {
 // contract writes what the contract says of the two sides of a difference.
 func (p *page) contract(c *cause, told map[remark]bool) {
 	if c.Blame == verdict.BlameNobody {
-		p.line(6, p.dim("the contract is silent: neither side breaks it"))
+		p.silence(c.Silence)
 		return
 	}
 	var fresh []verdict.Word
@@ -101,6 +102,31 @@ func (p *page) contract(c *cause, told map[remark]bool) {
 	default:
 		p.line(6, "outside the contract: ", clip(string(c.Blame), 60))
 	}
+}
+
+// silence writes which place of the contract admits both sides, and what would decide between them.
+func (p *page) silence(s *contract.Silence) {
+	if s == nil {
+		p.line(6, p.dim("the contract is silent: neither side breaks it"))
+		return
+	}
+	pin := ""
+	if s.Pin != "" {
+		pin = "; " + clip(s.Pin, 120) + " would decide"
+	}
+	p.line(6, p.dim("the contract is silent: "), at(p.doc.Contract, s.Line), ": ", clip(schemaName(s.Schema), 120), " admits both: ", clip(s.Admits, 240), pin)
+}
+
+// schemaName is how a place of the contract is called below a step: "Message/properties/text" for a component, and without
+// the operation, which the step names, for what stands in one.
+func schemaName(ref string) string {
+	if name, ok := strings.CutPrefix(ref, "#/components/schemas/"); ok {
+		return name
+	}
+	if _, rest, ok := strings.Cut(ref, "/responses"); ok {
+		ref = "responses" + rest
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(ref)
 }
 
 // outside names the targets that the contract has something against.

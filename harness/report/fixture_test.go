@@ -152,6 +152,10 @@ func red() *Document {
 	}
 	vary := difference("header-missing", "header Vary", "the candidate lacks the header field", `"Origin"`, "—")
 	manifest := `{"tools":[` + strings.Repeat(`{"id":"client_c-1_add","description":"Adds two numbers"},`, 12)
+	spaces := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
+	spaces.Silence = &contract.Silence{
+		Schema: "#/components/schemas/ClientToolDefinition/properties/description", Line: 501, Admits: "type: string", Pin: "an enum, a pattern or a format",
+	}
 	page := "<!doctype html>\n<html>\n<head><title>agent</title></head>\n<body>\n<h1>%</h1>\n<p>no such page</p>\n</body>\n</html>\n"
 	d := document(
 		scenario("client-tools/execute",
@@ -170,7 +174,7 @@ func red() *Document {
 			step(20, "3", "GET /missing", difference("body", "body", "the bodies differ", strings.Replace(page, "%", "Not found", 1), strings.Replace(page, "%", "404", 1))),
 			step(26, "4", "POST /client-tools/register", violation("typescript", "undocumented-field", "body/extra", `no schema names the field "extra"`, "#/components/schemas/RegisterResult", 560)),
 			step(26, "4", "POST /client-tools/register", violation("go", "undocumented-field", "body/extra", `no schema names the field "extra"`, "#/components/schemas/RegisterResult", 560)),
-			step(33, "5", "GET /client-tools/tools/c-1", difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")),
+			step(33, "5", "GET /client-tools/tools/c-1", spaces),
 			step(40, "6", "GET /client-tools/tools/c-2", difference("type", "body /0/parameters", "the types differ", `{}`, `null`)),
 		),
 		scenario("client-tools/list", step(12, "1", "GET /client-tools/tools/c-1", vary)),
@@ -220,6 +224,10 @@ func streamScenario() verdict.Scenario {
 	missing := difference("event-missing", "event 3 (client-tool.completed)", "the candidate does not send client-tool.completed",
 		`client-tool.completed {"requestID":"client_c-1_add_1700000000000","status":"success"}`, "—")
 	missing.Stream = "bus"
+	missing.Silence = &contract.Silence{
+		Schema: "#/paths/~1event/get/responses/200/content/text~1event-stream/x-events/events/client-tool.completed", Line: 372,
+		Admits: `the event "client-tool.completed" may come, and need not`,
+	}
 	late := shortfall("go", "heartbeat-late", "heartbeat 2", "a heartbeat came late", "2s after the opening, give or take 600ms", "3.104s")
 	late.Stream = "pending"
 	s := scenario("events/sequence", step(22, "3", "open bus", missing), step(24, "4", "open pending", late))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -56,6 +57,9 @@ func guideGreen() *Document {
 func guideRed() *Document {
 	blank := difference("value", "body /0/description", "the values differ", `"Adds two numbers"`, "\"Adds two\u00a0numbers\"")
 	blank.Fingerprint = "b1a6c02e"
+	blank.Silence = &contract.Silence{
+		Schema: "#/components/schemas/ClientToolDefinition/properties/description", Line: 501, Admits: "type: string", Pin: "an enum, a pattern or a format",
+	}
 	tools := "GET /client-tools/tools/c-1"
 	registered := difference("value", "body /registered/0", "the values differ", `"client_c-1_add"`, `"c-1_add"`, verdict.Word{
 		Target: "go", Place: "body/registered/0", Text: `"c-1_add" does not match the pattern ^client_`,

@@ -31,6 +31,8 @@ type Finding struct {
 	Blame     Blame  `json:"blame"`
 	// Contract is what the contract has to say of each side of a difference.
 	Contract []Word `json:"contract,omitempty"`
+	// Silence is the place of the contract that admits both sides of a difference, when neither is outside.
+	Silence *contract.Silence `json:"silence,omitempty"`
 	// Fingerprint is equal for findings that say the same of a place but for values that a target has made up, today and
 	// tomorrow.
 	Fingerprint string `json:"fingerprint,omitempty"`
@@ -98,7 +100,7 @@ func (j *judge) difference(i int, d compare.Difference, outside [2][]contract.Vi
 	case len(refWords) > 0:
 		f.Blame = BlameReference
 	default:
-		f.Blame = BlameNobody
+		f.Blame, f.Silence = BlameNobody, j.silence(i, &d)
 	}
 	return f
 }

@@ -133,6 +133,8 @@ type judge struct {
 	steps         map[string]*transcript.Step
 	veil          *compare.Veil // over tokens, which nobody is to read
 	referenceLost bool
+	silences      *contract.Silences
+	silent        int // how many differences the contract has been searched for
 }
 
 // stepsOf returns the steps by id, as the first target that has them tells them.
