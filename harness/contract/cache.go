@@ -1,6 +1,9 @@
 package contract
 
-import "sync"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // A cache keeps verdicts for contents that come again. It changes how fast an answer is there, never which.
 //
@@ -8,7 +11,7 @@ import "sync"
 // asked for moves to the younger, so the cache keeps what is in use without bookkeeping for each entry.
 type cache struct {
 	mu         sync.Mutex
-	young, old map[cacheEntry][]finding
+	young, old map[cacheSlot]cacheEntry
 	used       int // bytes in the young half
 }
 
@@ -19,11 +22,21 @@ type cacheKey struct {
 	side   Side
 }
 
-// A cacheEntry holds the content itself and not a hash of it: a collision would be a wrong verdict.
-type cacheEntry struct {
-	key     cacheKey
-	content string
+// A cacheSlot is where the answer for a content stands, found by a hash of it.
+type cacheSlot struct {
+	key  cacheKey
+	hash uint64
 }
+
+// A cacheEntry holds the content itself and not only its hash: a collision would be a wrong verdict.
+type cacheEntry struct {
+	content string
+	found   []finding
+}
+
+var cacheSeed = maphash.MakeSeed()
+
+func (k cacheKey) slot(data []byte) cacheSlot { return cacheSlot{k, maphash.Bytes(cacheSeed, data)} }
 
 const (
 	cacheBudget = 4 << 20  // of each half
@@ -35,35 +48,37 @@ func (c *cache) get(key cacheKey, data []byte) ([]finding, bool) {
 	if len(data) > cacheLimit {
 		return nil, false
 	}
+	slot := key.slot(data)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if found, ok := c.young[cacheEntry{key, string(data)}]; ok {
-		return found, true
+	if e, ok := c.young[slot]; ok && e.content == string(data) {
+		return e.found, true
 	}
-	found, ok := c.old[cacheEntry{key, string(data)}]
-	if ok {
-		c.add(key, data, found)
+	e, ok := c.old[slot]
+	if ok = ok && e.content == string(data); ok {
+		c.add(slot, e)
 	}
-	return found, ok
+	return e.found, ok
 }
 
 func (c *cache) put(key cacheKey, data []byte, found []finding) {
 	if len(data) > cacheLimit {
 		return
 	}
+	slot, e := key.slot(data), cacheEntry{string(data), found}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.add(key, data, found)
+	c.add(slot, e)
 }
 
-func (c *cache) add(key cacheKey, data []byte, found []finding) {
-	cost := len(data) + cacheCost
-	for _, f := range found {
+func (c *cache) add(slot cacheSlot, e cacheEntry) {
+	cost := len(e.content) + cacheCost
+	for _, f := range e.found {
 		cost += len(f.pointer) + len(f.text) + cacheCost
 	}
 	if c.used+cost > cacheBudget || c.young == nil {
-		c.old, c.young, c.used = c.young, make(map[cacheEntry][]finding), 0
+		c.old, c.young, c.used = c.young, make(map[cacheSlot]cacheEntry), 0
 	}
-	c.young[cacheEntry{key, string(data)}] = found
+	c.young[slot] = e
 	c.used += cost
 }

@@ -1,6 +1,9 @@
 package contract
 
-import "github.com/lockstep-dev/lockstep/harness/transcript"
+import (
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
 
 // Check holds every exchange and event of a transcript against the document: exchanges in the order of the steps, then
 // the events of each stream. A request that the scenario calls malformed is not checked, only what came back.
@@ -23,6 +26,14 @@ func (d *Document) Check(t *transcript.Transcript) []Violation {
 		}
 	}
 	return out
+}
+
+// CheckAnswers is Check without the requests, which were held against the document before they were sent, and with
+// documents that the rest of a judgement reads as well.
+func (d *Document) CheckAnswers(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
+	answers := *d
+	answers.answersOnly, answers.docs, answers.room = true, docs, newRoom()
+	return answers.Check(t)
 }
 
 // opening finds the exchange that carries a stream.
@@ -58,7 +69,7 @@ func (op *Operation) stream(r *transcript.Response) *media {
 
 func (d *Document) exchange(out []Violation, at Violation, ex *transcript.Exchange) []Violation {
 	op, values := d.routes.find(ex.Request.Method, path(ex.Request.Target))
-	if !ex.Request.Malformed {
+	if !ex.Request.Malformed && !d.answersOnly {
 		out = d.request(out, at, op, values, ex.Request)
 	}
 	if op != nil && ex.Response != nil {

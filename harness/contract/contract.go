@@ -23,6 +23,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Document is an OpenAPI document, ready to judge. It is safe for concurrent use.
@@ -32,8 +33,13 @@ type Document struct {
 	named    map[string]*Operation
 	routes   router
 	src      *source
-	cache    cache
+	cache    *cache
 	unjudged Problems
+
+	// Of one judgement. Nil: each document is read each time, and each judge has room of its own.
+	docs        *jsontree.Documents
+	room        *room
+	answersOnly bool
 }
 
 // Options change how a document is read and how strictly it judges. Nil is all defaults.
@@ -86,7 +92,7 @@ func Parse(data []byte, opts *Options) (*Document, error) {
 		return nil, in(o.File, problems)
 	}
 	b := newBuilder(doc, src)
-	d := &Document{opts: o, src: src, ops: b.build()}
+	d := &Document{opts: o, src: src, ops: b.build(), cache: &cache{}}
 	if len(b.problems) > 0 {
 		return nil, in(o.File, b.problems)
 	}

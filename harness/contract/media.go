@@ -111,7 +111,7 @@ func (d *Document) judge(s *schema, how content, side Side, data []byte) []findi
 		j.value(s.read(string(data)), s, nil)
 		return j.done(s.ref)
 	}
-	n, defects, err := jsontree.Parse(data)
+	n, defects, err := d.docs.Parse(data)
 	j := d.newJudge(side)
 	ref := ""
 	if s != nil {
@@ -127,12 +127,27 @@ func (d *Document) judge(s *schema, how content, side Side, data []byte) []findi
 		return append(j.found, finding{"", JSONSyntax, "the content is not JSON: " + err.Error(), ref})
 	}
 	if s != nil {
-		if len(n.Items) > 0 { // enough room for most
-			j.path, j.fields, j.applied = make([]byte, 0, 128), make([]fieldState, 0, 24), make([]*schema, 0, 8)
+		if len(n.Items) > 0 {
+			room := d.room
+			if room == nil {
+				room = newRoom()
+			}
+			j.path, j.fields, j.applied = room.path, room.fields, room.applied
 		}
 		j.value(n, s, nil)
 	}
 	return j.done(ref)
+}
+
+// A room is what a judge's stacks begin with: enough for most. One after the other can have the same.
+type room struct {
+	path    []byte
+	fields  []fieldState
+	applied []*schema
+}
+
+func newRoom() *room {
+	return &room{make([]byte, 0, 128), make([]fieldState, 0, 24), make([]*schema, 0, 8)}
 }
 
 func (d *Document) newJudge(side Side) *judge {

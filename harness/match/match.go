@@ -28,6 +28,24 @@ type Mismatch struct {
 	Got   string
 }
 
+// A Matcher matches with documents that others read as well. The zero Matcher reads each by itself.
+type Matcher struct{ Documents *jsontree.Documents }
+
+// Exchange is Matcher.Exchange of the zero Matcher.
+func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
+	return Matcher{}.Exchange(e, x)
+}
+
+// Burst is Matcher.Burst of the zero Matcher.
+func Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
+	return Matcher{}.Burst(e, xs)
+}
+
+// JSON is Matcher.JSON of the zero Matcher.
+func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
+	return Matcher{}.JSON(p, at, doc)
+}
+
 // Event reports whether the event is the one meant.
 func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 	if ev.Comment {
@@ -41,7 +59,7 @@ func Event(p *transcript.Pattern, ev *transcript.Event) bool {
 
 // Exchange returns the demands that an exchange does not meet. A demand on an answer that did not come is not met,
 // whatever it is: there is no header without a field then, and no body that is empty.
-func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
+func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 	r := x.Response
 	if r == nil {
 		return unanswered(e, x)
@@ -57,13 +75,13 @@ func Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismatch {
 		out = append(out, Mismatch{"body", strconv.Quote(*e.Body), strconv.Quote(string(r.Body.Bytes))})
 	}
 	if e.JSON != nil {
-		out = append(out, JSON(e.JSON, "body", r.Body.Bytes)...)
+		out = append(out, m.JSON(e.JSON, "body", r.Body.Bytes)...)
 	}
 	if e.Count != nil { // of a single request
 		out = append(out, Count(e.Count, []*transcript.Exchange{x})...)
 	}
 	if len(e.OneOf) > 0 {
-		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return Exchange(e, x) })...)
+		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return m.Exchange(e, x) })...)
 	}
 	return out
 }
@@ -142,7 +160,7 @@ func either(wants []string) string {
 // Burst returns the demands that the answers to a burst do not meet. A count is about all of them, so are alternatives:
 // one has to hold for the burst as a whole. Everything else is demanded of each answer, and told of the first that does
 // not meet it.
-func Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
+func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
 	var out []Mismatch
 	if e.Count != nil {
 		out = Count(e.Count, xs)
@@ -150,16 +168,16 @@ func Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
 	each := *e
 	each.Count, each.OneOf = nil, nil
 	for i, x := range xs {
-		if missed := Exchange(&each, x); len(missed) > 0 {
-			for _, m := range missed {
-				m.Place = fmt.Sprintf("answer %d of %d, %s", i+1, len(xs), m.Place)
-				out = append(out, m)
+		if missed := m.Exchange(&each, x); len(missed) > 0 {
+			for _, one := range missed {
+				one.Place = fmt.Sprintf("answer %d of %d, %s", i+1, len(xs), one.Place)
+				out = append(out, one)
 			}
 			break
 		}
 	}
 	if len(e.OneOf) > 0 {
-		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return Burst(e, xs) })...)
+		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return m.Burst(e, xs) })...)
 	}
 	return out
 }
@@ -193,8 +211,8 @@ func Count(want map[int]int, xs []*transcript.Exchange) []Mismatch {
 }
 
 // JSON returns the demands that a document does not meet. at is how the places are called: "body" gives "body $.id".
-func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
-	root, _, err := jsontree.Parse(doc)
+func (m Matcher) JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
+	root, _, err := m.Documents.Parse(doc)
 	if err != nil {
 		got := err.Error()
 		if len(doc) > 0 {
@@ -203,7 +221,7 @@ func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 		return []Mismatch{{place(at, ""), "JSON", got}}
 	}
 	var out []Mismatch
-	if p.Whole != nil && !equal(p.Whole, root) {
+	if p.Whole != nil && !m.equal(p.Whole, root) {
 		out = append(out, Mismatch{place(at, ""), string(p.Whole), excerpt(doc)})
 	}
 	if len(p.At)+len(p.Matches)+len(p.Absent) == 0 {
@@ -211,7 +229,7 @@ func JSON(p *transcript.JSONPattern, at string, doc []byte) []Mismatch {
 	}
 	value := root.Value()
 	for _, path := range slices.Sorted(maps.Keys(p.At)) {
-		if got := query(value, path); len(got) != 1 || !equalValue(p.At[path], got[0]) {
+		if got := query(value, path); len(got) != 1 || !m.equalValue(p.At[path], got[0]) {
 			out = append(out, Mismatch{place(at, path), string(p.At[path]), show(got)})
 		}
 	}
@@ -263,14 +281,14 @@ func Select(doc []byte, path string) (json.RawMessage, bool) {
 
 func place(at, path string) string { return strings.TrimSpace(at + " " + path) }
 
-func equal(want json.RawMessage, got *jsontree.Node) bool {
-	w, _, err := jsontree.Parse(want)
+func (m Matcher) equal(want json.RawMessage, got *jsontree.Node) bool {
+	w, _, err := m.Documents.Parse(want)
 	return err == nil && jsontree.Equal(w, got)
 }
 
-func equalValue(want json.RawMessage, got any) bool {
+func (m Matcher) equalValue(want json.RawMessage, got any) bool {
 	node, _, err := jsontree.Parse(encode(got))
-	return err == nil && equal(want, node)
+	return err == nil && m.equal(want, node)
 }
 
 // encode writes a value that came from JSON. It is shown to people, and captured to be sent again, so it has none of

@@ -122,6 +122,12 @@ func (h Header) Get(name string) (string, bool) {
 	return "", false
 }
 
+// Has reports whether there is a field of the name, whatever its case.
+func (h Header) Has(name string) bool {
+	_, ok := h.Get(name)
+	return ok
+}
+
 // Values returns every value under the name, in order.
 func (h Header) Values(name string) []string {
 	var out []string

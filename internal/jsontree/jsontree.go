@@ -53,6 +53,11 @@ func (k Kind) String() string {
 // A Node is one value of a document.
 type Node struct {
 	Kind Kind
+
+	shut   bool   // Open has not been called
+	unique bool   // the object has members, and no name stands in it twice; false when that is not known
+	mark   uint32 // of an array or object that is a mark of a summarized document; doc is that then
+
 	// Text is a string's value, a number's digits as they were written, or "true" and "false".
 	Text string
 	// Names are the names of an object's members, in order; Items their values, or an array's elements.
@@ -62,10 +67,7 @@ type Node struct {
 	// index finds the last member of a name; nil while the object is small enough to be searched.
 	index map[string]int
 
-	// Of an array or object that is a mark of a summarized document, where that is.
-	doc  *summary
-	mark uint32
-	shut bool // Open has not been called
+	doc *summary
 }
 
 // small is the number of members up to which searching an object beats a map.
@@ -86,6 +88,17 @@ func (n *Node) Member(name string) *Node {
 		}
 	}
 	return nil
+}
+
+// Unique reports whether it is known that no name of an object stands in it twice.
+func (n *Node) Unique() bool { return n.unique || len(n.Names) == 0 }
+
+// MemberAt is Member when the name is likely to be that of the i-th member, as it is in two objects that one program wrote.
+func (n *Node) MemberAt(name string, i int) *Node {
+	if n.unique && i < len(n.Names) && n.Names[i] == name {
+		return n.Items[i]
+	}
+	return n.Member(name)
 }
 
 // add appends a member.
@@ -129,10 +142,14 @@ var bom = []byte("\xef\xbb\xbf")
 // Parse reads one document. The error says why there is no tree: the text is not JSON (RFC 8259), or is nested too deep.
 // A defective document has a tree all the same: invalid bytes read as U+FFFD, both members of a repeated name are kept.
 func Parse(data []byte) (*Node, []Defect, error) {
-	if root, ok := scan(data); ok {
+	return parse(string(data))
+}
+
+func parse(text string) (*Node, []Defect, error) {
+	if root, ok := scanText(text); ok {
 		return root, nil, nil
 	}
-	return read(data)
+	return read([]byte(text))
 }
 
 // read reads a document token by token, and says what is wrong with it.
@@ -218,7 +235,7 @@ func (p *parser) array() (*Node, error) {
 }
 
 func (p *parser) object() (*Node, error) {
-	n := &Node{Kind: Object}
+	n, unique := &Node{Kind: Object}, true
 	for p.dec.PeekKind() != '}' {
 		tok, err := p.dec.ReadToken()
 		if err != nil {
@@ -226,6 +243,7 @@ func (p *parser) object() (*Node, error) {
 		}
 		name := p.text(tok)
 		if n.Member(name) != nil {
+			unique = false
 			p.defect(DuplicateName, string(p.dec.StackPointer()), fmt.Sprintf("the name %q stands twice in one object", name))
 		}
 		item, err := p.value()
@@ -234,6 +252,7 @@ func (p *parser) object() (*Node, error) {
 		}
 		n.add(name, item)
 	}
+	n.unique = unique && len(n.Names) > 0
 	_, err := p.dec.ReadToken()
 	return n, err
 }

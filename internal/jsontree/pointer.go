@@ -10,5 +10,19 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 // AppendName returns the JSON Pointer of the named member of the object at pointer (RFC 6901 §3).
 func AppendName(pointer, name string) string { return pointer + "/" + pointerEscape.Replace(name) }
 
+// AppendNameTo appends the part of a JSON Pointer that names a member.
+func AppendNameTo(pointer []byte, name string) []byte {
+	pointer = append(pointer, '/')
+	if strings.ContainsAny(name, "~/") {
+		name = pointerEscape.Replace(name)
+	}
+	return append(pointer, name...)
+}
+
+// AppendIndexTo appends the part of a JSON Pointer that selects an element.
+func AppendIndexTo(pointer []byte, i int) []byte {
+	return strconv.AppendInt(append(pointer, '/'), int64(i), 10)
+}
+
 // AppendIndex returns the JSON Pointer of an element of the array at pointer.
 func AppendIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }

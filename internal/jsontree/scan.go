@@ -11,22 +11,26 @@ import (
 // scan reads a document without a defect, as nearly all are, several times as fast as the decoder does: its texts are
 // parts of one string, and what trees are made of is allocated by the dozen. It gives up on everything else, without a
 // word why; that is the decoder's to say.
-func scan(data []byte) (root *Node, ok bool) {
-	s := scanner{text: string(data)}
+func scan(data []byte) (root *Node, ok bool) { return scanText(string(data)) }
+
+func scanText(text string) (root *Node, ok bool) {
+	s := scanner{text: text}
 	if !utf8.ValidString(s.text) {
 		return nil, false
 	}
 	count := func(c string) int { return strings.Count(s.text, c) }
 	s.values = 1 + count(",") + count("{") + count("[") // a few more where these stand in strings
 	s.members = count(":")
-	s.names, s.items = make([]string, 0, min(few, s.members)), make([]*Node, 0, min(few, s.values))
+	var names [few]string // which most documents have no more of at a time
+	var items [few]*Node
+	s.names, s.items = names[:0], items[:0]
 	root = s.value(1)
 	s.blanks()
 	return root, root != nil && s.at == len(s.text)
 }
 
 const (
-	few  = 16  // members that are being read at a time, in most documents
+	few  = 24  // members that are being read at a time, in most documents
 	most = 256 // of what is allocated at a time
 )
 
@@ -280,6 +284,7 @@ func (s *scanner) object(depth int) *Node {
 
 // makeIndex prepares an object that has all its members to be searched. It reports whether their names are all different.
 func (n *Node) makeIndex() bool {
+	n.unique = len(n.Names) > 0 // else there will be no such node
 	if len(n.Names) <= small {
 		for i, name := range n.Names {
 			if slices.Contains(n.Names[:i], name) {

@@ -81,7 +81,7 @@ func (n *Node) Open() {
 	} else {
 		full = s.object(1)
 	}
-	n.Names, n.Items, n.index, n.shut = full.Names, full.Items, full.index, false
+	n.Names, n.Items, n.index, n.unique, n.shut = full.Names, full.Items, full.index, full.unique, false
 }
 
 // Summary returns the sum of an array or an object of a summarized document, and the text it was made of. plain is

@@ -1,0 +1,42 @@
+package contract
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// What is said of answers does not depend on who else reads the documents, and requests are left out.
+func TestCheckAnswersIsCheckWithoutRequests(t *testing.T) {
+	doc := api(`
+  /x:
+    post:
+      parameters: [{name: n, in: query, required: true, schema: {type: integer}}]
+      requestBody: {content: {application/json: {schema: {type: object, required: [a]}}}}
+      responses:
+        '200': {description: ok, content: {application/json: {schema: {type: object, required: [a, b]}}}}`)
+	tr := answer("POST", "/x?n=one", 200, header("Content-Type", "application/json"), `{"a":1}`)
+	tr.Steps[0].Exchanges[0].Request.Header = header("Content-Type", "application/json")
+	tr.Steps[0].Exchanges[0].Request.Body = body(`{}`)
+	all := parse(t, doc).Check(tr)
+	var want []Violation
+	for _, v := range all {
+		if v.Side != Request {
+			want = append(want, v)
+		}
+	}
+	if len(all) < 3 || len(want) != 1 {
+		t.Fatalf("Check finds %s", long(all))
+	}
+	d, docs := parse(t, doc), jsontree.NewDocuments(0)
+	for range 2 { // the second time, the verdict is known
+		if diff := cmp.Diff(want, d.CheckAnswers(docs, tr)); diff != "" {
+			t.Errorf("CheckAnswers (-want +got):\n%s", diff)
+		}
+	}
+	if !docs.Has([]byte(`{"a":1}`)) || docs.Has([]byte(`{}`)) {
+		t.Error("the answer is to be read, and the request is not")
+	}
+}
