@@ -32,7 +32,7 @@ type boundKey struct {
 // bound is the partner of a value, and where they met.
 type bound struct {
 	value string
-	where string
+	where location
 }
 
 func newBindings(ref, cand *transcript.Transcript) *bindings {
@@ -52,7 +52,7 @@ func (b *bindings) met(kind tokenKind, ref string) bool {
 }
 
 // bind records that two values stand in the same place. The text says why they cannot be partners; "" when they are.
-func (b *bindings) bind(kind tokenKind, ref, cand, where string) string {
+func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string {
 	if kind == tokUnique {
 		return "" // one value a side, by construction
 	}
@@ -76,7 +76,7 @@ func (b *bindings) bind(kind tokenKind, ref, cand, where string) string {
 const minKnown = 6
 
 // bindWhole binds two whole values and makes them known inside longer texts.
-func (b *bindings) bindWhole(ref, cand, where string) string {
+func (b *bindings) bindWhole(ref, cand string, where location) string {
 	met := b.met(tokKnown, ref)
 	if why := b.bind(tokKnown, ref, cand, where); why != "" || met {
 		return why
@@ -94,7 +94,7 @@ func (b *bindings) remember(kind tokenKind, ref, cand string) {
 }
 
 // bindLikely binds two nanoids of which one could be a word by itself, and makes them known.
-func (b *bindings) bindLikely(ref, cand, where string) string {
+func (b *bindings) bindLikely(ref, cand string, where location) string {
 	met := b.met(tokNano, ref)
 	if why := b.bind(tokNano, ref, cand, where); why != "" || met {
 		return why
@@ -105,7 +105,7 @@ func (b *bindings) bindLikely(ref, cand, where string) string {
 
 // A place is where two values stand, and when each was seen.
 type place struct {
-	where string // for a person
+	where location
 	seen  [2]time.Time
 	line  string // of what comes one after the other; "" when nothing does
 }
@@ -240,7 +240,7 @@ func (b *bindings) strangers(ref, cand string) string {
 	if !r && !c {
 		return ""
 	}
-	return b.bind(tokKnown, ref, cand, "")
+	return b.bind(tokKnown, ref, cand, location{})
 }
 
 // sameShape reports whether two texts are equal but for what is made up in their tokens.

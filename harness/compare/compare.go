@@ -17,11 +17,11 @@
 package compare
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Result is what came of comparing two transcripts.
@@ -42,7 +42,14 @@ type Result struct {
 
 // Transcripts compares what the candidate did with what the reference did.
 func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
+	return TranscriptsWith(nil, ref, cand, rules)
+}
+
+// TranscriptsWith is Transcripts with documents that the rest of a judgement reads as well.
+func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
 	c := &comparison{
+		docs:  docs,
+		came:  map[string]string{},
 		sides: [2]*transcript.Transcript{ref, cand},
 		rules: rules,
 		b:     newBindings(ref, cand),
@@ -55,10 +62,12 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 }
 
 type comparison struct {
+	docs   *jsontree.Documents
 	sides  [2]*transcript.Transcript
 	rules  *Rules
 	b      *bindings
 	veil   *Veil
+	came   map[string]string // HeaderApplied of the header fields that have come, in any step
 	result Result
 }
 
@@ -130,5 +139,5 @@ func (c *comparison) seen(ref, cand time.Duration) [2]time.Time {
 }
 
 func where(step *transcript.Step, what string) string {
-	return fmt.Sprintf("step %s %s", step.ID, what)
+	return "step " + step.ID + " " + what
 }

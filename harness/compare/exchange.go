@@ -44,16 +44,27 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	// one of them, the body has the more places to tell which is right.
 	var inBody []Difference
 	c.body(step, ref, cand, func(d Difference) { inBody = append(inBody, d) })
-	c.unnamed(c.headers(step.ID), r.Header, o.Header)
-	for _, name := range c.headers(step.ID) {
-		if len(r.Header.Values(name))+len(o.Header.Values(name)) > 0 {
-			c.b.applied[HeaderApplied(name, "")], c.b.applied[HeaderApplied(name, step.ID)] = true, true
+	names := c.headers(step.ID)
+	c.unnamed(names, r.Header, o.Header)
+	for _, name := range names {
+		if r.Header.Has(name) || o.Header.Has(name) {
+			c.headerApplied(name, step.ID)
 		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}
 	for _, d := range inBody {
 		report(d)
 	}
+}
+
+// headerApplied notes that a header field has come that rules name: those for all steps, or those for one.
+func (c *comparison) headerApplied(name, step string) {
+	anywhere := c.came[name]
+	if anywhere == "" {
+		anywhere = HeaderApplied(name, "")
+		c.came[name], c.b.applied[anywhere] = anywhere, true
+	}
+	c.b.applied[anywhere+step] = true
 }
 
 // both is a place that both sides have.
@@ -99,7 +110,8 @@ func (c *comparison) headers(step string) []string {
 
 func (c *comparison) header(step *transcript.Step, name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
 	rv, cv := ref.Values(name), cand.Values(name)
-	d := Difference{Place: "header " + name, At: both("header " + name), Reference: showValues(rv), Candidate: showValues(cv)}
+	place := place{location{what: "step " + step.ID + " header " + name}, seen, ""}
+	var d Difference
 	switch {
 	case len(rv) > 0 && len(cv) == 0:
 		d.Kind, d.Text = HeaderMissing, "the candidate lacks the header field"
@@ -109,7 +121,7 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 		d.Kind, d.Text = HeaderValue, "the field stands a different number of times"
 	default:
 		for i := range rv {
-			kind, why := c.b.texts(rv[i], cv[i], place{where(step, d.Place), seen, ""})
+			kind, why := c.b.texts(rv[i], cv[i], place)
 			switch {
 			case kind == "":
 			case kind != ValueDiffers:
@@ -121,9 +133,12 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 			}
 		}
 	}
-	if d.Kind != "" {
-		report(d)
+	if d.Kind == "" {
+		return
 	}
+	d.Place, d.At = "header "+name, both("header "+name)
+	d.Reference, d.Candidate = showValues(rv), showValues(cv)
+	report(d)
 }
 
 func showValues(values []string) string {
@@ -163,7 +178,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 		})
 		return
 	}
-	c.content("body", "body", place{where(step, "body"), c.seen(ref.Done, cand.Done), lineOf(step)}, rules, sides, report)
+	c.content("body", "body", place{location{where(step, "body"), nil}, c.seen(ref.Done, cand.Done), lineOf(step)}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -188,7 +203,7 @@ func succeeded(x *transcript.Exchange) bool { return x.Response.Status/100 == 2 
 func (c *comparison) contents(sides [2]content, rules []Volatile) string {
 	var bare [2]string
 	for side, s := range sides {
-		if _, err := parse(s); err != nil {
+		if _, err := c.parse(s); err != nil {
 			s.data = []byte(masked(string(s.data), rules))
 		}
 		bare[side] = c.outlineOf(side, s, rules)
@@ -198,7 +213,7 @@ func (c *comparison) contents(sides [2]content, rules []Volatile) string {
 
 // outlineOf describes a content in such a way that two which can be equal up to renaming have the same outline.
 func (c *comparison) outlineOf(side int, s content, rules []Volatile) string {
-	if root, err := parse(s); err == nil {
+	if root, err := c.parse(s); err == nil {
 		return c.b.outline(side, root, "", c.b.pointers(rules, s.data, root))
 	}
 	return c.b.skeleton(side, string(s.data))
@@ -231,14 +246,14 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 			}
 		}
 	}
-	rt, rdefects, rerr := open(ref, rules)
-	ct, cdefects, cerr := open(cand, rules)
+	rt, rdefects, rerr := c.open(ref, rules)
+	ct, cdefects, cerr := c.open(cand, rules)
 	switch {
 	case rerr == nil && cerr == nil:
 		same := true
 		d := documents{b: c.b, place: p, report: func(d Difference) {
 			same = false
-			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where))
+			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where.what))
 			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			report(d)
 		}, refuse: c.refuse}
@@ -290,8 +305,13 @@ func (r Volatile) mayMean(doc []byte) bool {
 }
 
 // parse reads a content as JSON, whatever is defective in it.
-func parse(c content) (*jsontree.Node, error) {
-	root, _, err := read(c)
+func parse(s content) (*jsontree.Node, error) {
+	root, _, err := s.read(nil)
+	return root, err
+}
+
+func (c *comparison) parse(s content) (*jsontree.Node, error) {
+	root, _, err := s.read(c.docs)
 	return root, err
 }
 
@@ -299,20 +319,20 @@ func parse(c content) (*jsontree.Node, error) {
 const volume = 2 << 10
 
 // open reads a content as read does, but makes a tree of those parts only that are looked at.
-func open(c content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
-	if c.otherwise == "" && len(c.data) >= volume && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayMean(c.data) }) {
-		if root, ok := jsontree.Summarize(c.data, bare); ok {
+func (c *comparison) open(s content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
+	if s.otherwise == "" && len(s.data) >= volume && !c.docs.Has(s.data) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayMean(s.data) }) {
+		if root, ok := jsontree.Summarize(s.data, bare); ok {
 			return root, nil, nil
 		}
 	}
-	return read(c)
+	return s.read(c.docs)
 }
 
-func read(c content) (*jsontree.Node, []jsontree.Defect, error) {
-	if c.otherwise != "" {
-		return nil, nil, errors.New(c.otherwise)
+func (s content) read(docs *jsontree.Documents) (*jsontree.Node, []jsontree.Defect, error) {
+	if s.otherwise != "" {
+		return nil, nil, errors.New(s.otherwise)
 	}
-	return jsontree.Parse(c.data)
+	return docs.Parse(s.data)
 }
 
 // defective tells of the first defect that only one of two documents has: some readers refuse it, and the others do not

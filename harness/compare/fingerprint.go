@@ -41,11 +41,11 @@ func (c *comparison) fingerprint(d *Difference) string {
 }
 
 // values stands for two values at a spot of two documents, of which one may be missing.
-func (d *documents) values(at spot, ref, cand *jsontree.Node) string {
+func (d *documents) values(at *spot, ref, cand *jsontree.Node) string {
 	bare := [2]string{absent, absent}
 	for side, n := range [2]*jsontree.Node{ref, cand} {
 		if n != nil {
-			bare[side] = d.b.outline(side, n, at[side], d.volatile[side])
+			bare[side] = d.b.outline(side, n, d.pointer(side, at), d.volatile[side])
 		}
 	}
 	return digest(bare[:]...)

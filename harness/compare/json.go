@@ -25,39 +25,14 @@ type documents struct {
 	whole [2]searched
 }
 
-// A spot is where two values that are compared stand in their documents, as JSON Pointers, the reference's first. They
-// differ where a name holds a generated value, or a list lacks an element before them.
-type spot [2]string
-
-func (s spot) member(ref, cand string) spot {
-	return s.step(ref == cand, func(ptr string, side int) string {
-		return jsontree.AppendName(ptr, [2]string{ref, cand}[side])
-	})
-}
-
-func (s spot) element(ref, cand int) spot {
-	return s.step(ref == cand, func(ptr string, side int) string {
-		return jsontree.AppendIndex(ptr, [2]int{ref, cand}[side])
-	})
-}
-
-// step goes one step down on each side, and only once when both go the same way.
-func (s spot) step(same bool, down func(ptr string, side int) string) spot {
-	ref := down(s[0], 0)
-	if same && s[0] == s[1] {
-		return spot{ref, ref}
-	}
-	return spot{ref, down(s[1], 1)}
-}
-
 // json compares two trees.
-func (d *documents) json(ref, cand *jsontree.Node) { d.node(spot{}, ref, cand) }
+func (d *documents) json(ref, cand *jsontree.Node) { d.node(nil, ref, cand) }
 
-func (d *documents) node(at spot, ref, cand *jsontree.Node) {
+func (d *documents) node(at *spot, ref, cand *jsontree.Node) {
 	if rule := d.rule(at); rule != nil && scalar(ref) && ref.Kind == cand.Kind && d.byRule(rule, at, ref, cand) {
 		return
 	}
-	if rule := d.volatile[0][at[0]]; rule != nil {
+	if rule := d.ruleOf(0, at); rule != nil {
 		d.structural(rule, at, ref)
 	}
 	if ref.Kind != cand.Kind {
@@ -84,7 +59,7 @@ func (d *documents) node(at spot, ref, cand *jsontree.Node) {
 	}
 }
 
-func (d *documents) string(at spot, ref, cand *jsontree.Node) {
+func (d *documents) string(at *spot, ref, cand *jsontree.Node) {
 	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(at), d.place.seen, d.place.line}); kind != "" {
 		d.differ(kind, at, ref, cand, why)
 	}
@@ -108,7 +83,7 @@ func (d *documents) numbers(ref, cand string) string {
 
 // byRule compares two values of one type by the rule for their place. It reports false when the rule does not speak of
 // that type.
-func (d *documents) byRule(rule *Volatile, at spot, ref, cand *jsontree.Node) bool {
+func (d *documents) byRule(rule *Volatile, at *spot, ref, cand *jsontree.Node) bool {
 	switch rule.Kind {
 	case ID:
 		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
@@ -131,7 +106,7 @@ func (d *documents) byRule(rule *Volatile, at spot, ref, cand *jsontree.Node) bo
 }
 
 // time compares two values that a rule calls times: of one shape, each near the moment it was seen.
-func (d *documents) time(rule *Volatile, at spot, ref, cand *jsontree.Node) {
+func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 	if rule.Unit != "" {
 		var moments [2]time.Time
 		for side, text := range [2]string{ref.Text, cand.Text} {
@@ -168,18 +143,19 @@ func (d *documents) time(rule *Volatile, at spot, ref, cand *jsontree.Node) {
 
 // object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
 // more than once the last member counts; that it does is the contract's business.
-func (d *documents) object(at spot, ref, cand *jsontree.Node) {
+func (d *documents) object(at *spot, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
+	all := 0 // members that both have
 	for i, name := range ref.Names {
-		if ref.Member(name) != ref.Items[i] {
+		if ref.MemberAt(name, i) != ref.Items[i] {
 			continue
 		}
-		if other := cand.Member(name); other != nil {
-			if d.same(ref.Items[i], other) {
-				continue
+		if other := cand.MemberAt(name, i); other != nil {
+			all++
+			if !d.settled(ref.Items[i], other) {
+				d.node(at.member(name, name), ref.Items[i], other)
 			}
-			d.node(at.member(name, name), ref.Items[i], other)
 			continue
 		}
 		// A name can hold a generated value itself: find the one member that is equal up to renaming.
@@ -188,6 +164,9 @@ func (d *documents) object(at spot, ref, cand *jsontree.Node) {
 			continue
 		}
 		d.differ(FieldMissing, at.member(name, name), ref.Items[i], nil, "the candidate lacks the field")
+	}
+	if len(ref.Names) == len(cand.Names) && all == len(cand.Names) {
+		return
 	}
 	for i, name := range cand.Names {
 		if cand.Member(name) != cand.Items[i] || ref.Member(name) != nil {
@@ -200,7 +179,7 @@ func (d *documents) object(at spot, ref, cand *jsontree.Node) {
 }
 
 // renamed finds the candidate's member whose name is the reference's up to renaming.
-func (d *documents) renamed(at spot, name string, ref, cand *jsontree.Node) (index int, ok bool) {
+func (d *documents) renamed(at *spot, name string, ref, cand *jsontree.Node) (index int, ok bool) {
 	want := d.b.skeleton(0, name)
 	if want == name {
 		return 0, false
@@ -212,7 +191,7 @@ func (d *documents) renamed(at spot, name string, ref, cand *jsontree.Node) (ind
 		switch kind, why := d.b.texts(name, other, d.place); kind {
 		case IDForm:
 			here := at.member(name, other)
-			d.report(Difference{Kind: kind, Place: d.at(here), At: here, Reference: show(quoted(name)), Candidate: show(quoted(other)), Text: why})
+			d.report(Difference{Kind: kind, Place: d.at(here).String(), At: here.pointers(), Reference: show(quoted(name)), Candidate: show(quoted(other)), Text: why})
 			return i, true
 		case "":
 			return i, true
@@ -234,7 +213,7 @@ func (d *documents) sameName(ref, cand string) bool {
 }
 
 // array compares elements with those that stand for them; see pairElements.
-func (d *documents) array(at spot, ref, cand *jsontree.Node) {
+func (d *documents) array(at *spot, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
 	if len(ref.Items) == len(cand.Items) && len(ref.Items) < 2 {
@@ -244,7 +223,11 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 	if len(ref.Items) != len(cand.Items) {
 		d.ambiguous(at, ref, cand)
 	}
-	rs, cs := d.sums(0, at[0], ref), d.sums(1, at[1], cand)
+	if d.allAlike(ref, cand) {
+		d.elements(at, ref, cand)
+		return
+	}
+	rs, cs := d.sums(0, d.pointer(0, at), ref), d.sums(1, d.pointer(1, at), cand)
 	if slices.Equal(rs, cs) {
 		d.elements(at, ref, cand)
 		return
@@ -260,7 +243,7 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 			d.differ(ElementMissing, at.element(p.ref, p.ref), ref.Items[p.ref], nil, "the candidate's list lacks the element")
 		case p.ref < 0:
 			d.differ(ElementExtra, at.element(p.cand, p.cand), nil, cand.Items[p.cand], "the reference's list has no such element")
-		case d.same(ref.Items[p.ref], cand.Items[p.cand]):
+		case d.settled(ref.Items[p.ref], cand.Items[p.cand]):
 		default:
 			d.node(at.element(p.ref, p.cand), ref.Items[p.ref], cand.Items[p.cand])
 		}
@@ -268,9 +251,9 @@ func (d *documents) array(at spot, ref, cand *jsontree.Node) {
 }
 
 // elements compares two lists of one length by position.
-func (d *documents) elements(at spot, ref, cand *jsontree.Node) {
+func (d *documents) elements(at *spot, ref, cand *jsontree.Node) {
 	for i := range ref.Items {
-		if !d.same(ref.Items[i], cand.Items[i]) {
+		if !d.settled(ref.Items[i], cand.Items[i]) {
 			d.node(at.element(i, i), ref.Items[i], cand.Items[i])
 		}
 	}
@@ -290,7 +273,7 @@ func permuted(ref, cand []jsontree.Sum) bool {
 // A likeness says how like elements of two lists are: the more members or elements they have in common, the liker.
 type likeness struct {
 	d     *documents
-	at    spot
+	at    *spot
 	items [2][]*jsontree.Node
 	parts [2]map[int][]jsontree.Sum
 }
@@ -328,7 +311,7 @@ func (l *likeness) of(side, i int) []jsontree.Sum {
 	if parts, ok := l.parts[side][i]; ok {
 		return parts
 	}
-	n, ptr := l.items[side][i], jsontree.AppendIndex(l.at[side], i)
+	n, ptr := l.items[side][i], jsontree.AppendIndex(l.d.pointer(side, l.at), i)
 	n.Open()
 	parts := l.d.sums(side, ptr, n)
 	for k, part := range parts {
@@ -350,20 +333,35 @@ func (l *likeness) of(side, i int) []jsontree.Sum {
 
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
 
+// pointer returns the JSON Pointer of a spot on a side where that matters: where there are rules.
+func (d *documents) pointer(side int, at *spot) string {
+	if len(d.volatile[side]) == 0 {
+		return ""
+	}
+	return at.pointer(side)
+}
+
 // rule returns the rule for a spot; nil when there is none.
-func (d *documents) rule(at spot) *Volatile {
-	if rule := d.volatile[0][at[0]]; rule != nil {
+func (d *documents) rule(at *spot) *Volatile {
+	if rule := d.ruleOf(0, at); rule != nil {
 		return rule
 	}
-	return d.volatile[1][at[1]]
+	return d.ruleOf(1, at)
+}
+
+func (d *documents) ruleOf(side int, at *spot) *Volatile {
+	if len(d.volatile[side]) == 0 {
+		return nil
+	}
+	return d.volatile[side][at.pointer(side)]
 }
 
 // at says where a spot is, by the reference's pointer.
-func (d *documents) at(at spot) string { return strings.TrimSpace(d.place.where + " " + at[0]) }
+func (d *documents) at(at *spot) location { return location{d.place.where.what, at} }
 
-func (d *documents) differ(kind Kind, at spot, ref, cand *jsontree.Node, text string) {
+func (d *documents) differ(kind Kind, at *spot, ref, cand *jsontree.Node, text string) {
 	d.report(Difference{
-		Kind: kind, Place: d.at(at), At: at, Reference: showNode(ref), Candidate: showNode(cand), Text: text,
+		Kind: kind, Place: d.at(at).String(), At: at.pointers(), Reference: showNode(ref), Candidate: showNode(cand), Text: text,
 		Fingerprint: d.values(at, ref, cand),
 	})
 }

@@ -165,7 +165,7 @@ func lineOf(step *transcript.Step) string {
 }
 
 // moments checks that the moments of two times are near, and do not go back.
-func (d *documents) moments(rule *Volatile, at spot, ref, cand *jsontree.Node, moments [2]time.Time) {
+func (d *documents) moments(rule *Volatile, at *spot, ref, cand *jsontree.Node, moments [2]time.Time) {
 	var far, back []string
 	for side, t := range moments {
 		if why := d.place.astray(side, t, rule.near()); why != "" {

@@ -26,14 +26,14 @@ func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr 
 		out.WriteByte('{')
 		for _, m := range b.members(side, n) {
 			out.WriteString(quoted(m.name) + ":")
-			b.sketch(out, side, n.Items[m.index], jsontree.AppendName(ptr, n.Names[m.index]), volatile)
+			b.sketch(out, side, n.Items[m.index], below(volatile, ptr, n, m.index), volatile)
 			out.WriteByte(',')
 		}
 		out.WriteByte('}')
 	case jsontree.Array:
 		out.WriteByte('[')
 		for i, item := range n.Items {
-			b.sketch(out, side, item, jsontree.AppendIndex(ptr, i), volatile)
+			b.sketch(out, side, item, below(volatile, ptr, n, i), volatile)
 			out.WriteByte(',')
 		}
 		out.WriteByte(']')
@@ -43,6 +43,18 @@ func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr 
 		out.WriteString(b.skeleton(side, jsontree.PlainNumber(n.Text)))
 	default:
 		out.WriteString(n.String())
+	}
+}
+
+// below returns the JSON Pointer of an item, where there are rules; without any it does not matter where it is.
+func below(volatile map[string]*Volatile, ptr string, n *jsontree.Node, i int) string {
+	switch {
+	case len(volatile) == 0:
+		return ""
+	case n.Kind == jsontree.Object:
+		return jsontree.AppendName(ptr, n.Names[i])
+	default:
+		return jsontree.AppendIndex(ptr, i)
 	}
 }
 
@@ -119,15 +131,7 @@ func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Su
 func (d *documents) sums(side int, ptr string, n *jsontree.Node) []jsontree.Sum {
 	out := make([]jsontree.Sum, len(n.Items))
 	for i, item := range n.Items {
-		at := ""
-		switch {
-		case len(d.volatile[side]) == 0: // then it does not matter where it is
-		case n.Kind == jsontree.Object:
-			at = jsontree.AppendName(ptr, n.Names[i])
-		default:
-			at = jsontree.AppendIndex(ptr, i)
-		}
-		out[i] = d.sum(side, item, at)
+		out[i] = d.sum(side, item, below(d.volatile[side], ptr, n, i))
 	}
 	return out
 }

@@ -39,16 +39,20 @@ func (c *comparison) refuse(r Refusal) {
 
 // structural refuses the rule that names a place which has an object or a list. One that looks for a name anywhere finds
 // what it finds: where that is no single value, it silences nothing.
-func (d *documents) structural(rule *Volatile, at spot, ref *jsontree.Node) {
+func (d *documents) structural(rule *Volatile, at *spot, ref *jsontree.Node) {
 	if (ref.Kind == jsontree.Object || ref.Kind == jsontree.Array) && !strings.Contains(rule.At, "..") {
 		d.refuse(Refusal{Structural, rule.Rule, fmt.Sprintf("the rule for %s selects an %s, at %s: select the values in it", rule.At, ref.Kind, d.at(at))})
 	}
 }
 
 // ambiguous refuses the rule that makes the elements of two lists of different lengths volatile one and all.
-func (d *documents) ambiguous(at spot, ref, cand *jsontree.Node) {
+func (d *documents) ambiguous(at *spot, ref, cand *jsontree.Node) {
+	if len(d.volatile[0]) == 0 {
+		return
+	}
+	pointer := at.pointer(0)
 	for i := range ref.Items {
-		rule := d.volatile[0][jsontree.AppendIndex(at[0], i)]
+		rule := d.volatile[0][jsontree.AppendIndex(pointer, i)]
 		if rule != nil && selectsElements(rule.At) {
 			d.refuse(Refusal{AmbiguousOrder, rule.Rule, fmt.Sprintf("the rule for %s selects the elements of the list at %s, which has %d on one side and %d on the other: nobody can tell which is missing", rule.At, d.at(at), len(ref.Items), len(cand.Items))})
 			return

@@ -14,7 +14,7 @@ import (
 // made alike, as far as that can be told of an opaque text. Reports say how long it is, and nothing else.
 
 // token compares two values that a rule calls tokens.
-func (d *documents) token(rule *Volatile, at spot, ref, cand *jsontree.Node) {
+func (d *documents) token(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 	met := d.b.met(tokKnown, ref.Text)
 	kind, why := IdentityBroken, d.b.bindWhole(ref.Text, cand.Text, d.at(at))
 	if why == "" && !met {
@@ -28,7 +28,7 @@ func (d *documents) token(rule *Volatile, at spot, ref, cand *jsontree.Node) {
 		why = strings.ReplaceAll(why, fmt.Sprintf("%q", secret), veiled(secret))
 	}
 	d.report(Difference{
-		Kind: kind, Place: d.at(at), At: at, Reference: veiled(ref.Text), Candidate: veiled(cand.Text), Text: why,
+		Kind: kind, Place: d.at(at).String(), At: at.pointers(), Reference: veiled(ref.Text), Candidate: veiled(cand.Text), Text: why,
 		Fingerprint: d.values(at, ref, cand),
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Shortfall is something one target did not do that it had to do by itself, whatever the other does.
@@ -60,10 +61,15 @@ func ShortfallKinds() []ShortfallKind {
 // events, an answer that did not come has nothing to capture, and of a stream that is none the first step that needs it
 // tells: what only follows is left out.
 func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
+	return ShortfallsWith(nil, t, rules)
+}
+
+// ShortfallsWith is Shortfalls with documents that the rest of a judgement reads as well.
+func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *Rules) []Shortfall {
 	d := diagnose(t)
 	var out []Shortfall
 	for i := range t.Steps {
-		out = append(out, stepShortfalls(&t.Steps[i], d)...)
+		out = append(out, stepShortfalls(&t.Steps[i], d, match.Matcher{Documents: docs})...)
 	}
 	for _, s := range t.Streams {
 		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), d)...)
@@ -84,7 +90,7 @@ func Shortfalls(t *transcript.Transcript, rules *Rules) []Shortfall {
 	return out
 }
 
-func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
+func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfall {
 	var out []Shortfall
 	add := func(f Shortfall) {
 		f.Step, f.Event = s.ID, -1
@@ -113,9 +119,9 @@ func stepShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	last := len(s.Exchanges) - 1
 	var mismatches []match.Mismatch
 	if s.Burst {
-		mismatches = match.Burst(s.Expect, s.Exchanges)
+		mismatches = m.Burst(s.Expect, s.Exchanges)
 	} else if s.Exchanges[last].Failure == nil {
-		mismatches = match.Exchange(s.Expect, s.Exchanges[last])
+		mismatches = m.Exchange(s.Expect, s.Exchanges[last])
 	}
 	for _, m := range mismatches {
 		want, got := cut(show(m.Want), show(m.Got))

@@ -8,7 +8,6 @@ import (
 	"github.com/theory/jsonpath"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // streams compares the streams that both sides have, in the order in which the reference opened them.
@@ -120,7 +119,7 @@ func eventName(ev *transcript.Event) string {
 // key describes an event without its generated values.
 func (s *streams) key(side int, ev *transcript.Event) string {
 	key := ""
-	if root, err := parse(eventContent(ev)); err == nil {
+	if root, err := s.parse(eventContent(ev)); err == nil {
 		key = s.b.outline(side, root, "", s.b.pointers(s.volatile, []byte(ev.Data), root))
 	} else {
 		key = s.b.skeleton(side, ev.Data)
@@ -158,7 +157,7 @@ func (s *streams) groups(ref, cand []item) [][2][]item {
 
 // correlation returns the value of an event that its order binds within, in the words of the reference.
 func (s *streams) correlation(side int, ev *transcript.Event, path *jsonpath.Path) string {
-	root, _, err := jsontree.Parse([]byte(ev.Data))
+	root, _, err := s.docs.Parse([]byte(ev.Data))
 	if err != nil {
 		return ""
 	}
@@ -284,7 +283,7 @@ func (s *streams) events(p pair) {
 		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
 	}
 	seen := s.seen(ref.At, cand.At)
-	pl := place{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), seen, "stream " + s.sides[0].Name}
+	pl := place{location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen, "stream " + s.sides[0].Name}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at, ref, cand)
 		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)
@@ -297,7 +296,7 @@ func (s *streams) events(p pair) {
 		}
 		report(d)
 	})
-	if kind, why := s.b.texts(ref.ID, cand.ID, place{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), seen, ""}); kind != "" {
+	if kind, why := s.b.texts(ref.ID, cand.ID, place{location{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), nil}, seen, ""}); kind != "" {
 		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
 	}
 	if ref.Retry != cand.Retry {

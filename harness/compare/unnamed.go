@@ -26,16 +26,19 @@ const (
 
 // unnamed counts the fields of two answers that differ in presence or value, and that are not named.
 func (c *comparison) unnamed(named []string, ref, cand transcript.Header) {
-	var seen []string
-	for _, f := range slices.Concat(ref, cand) {
+	var told []string
+	for i := range len(ref) + len(cand) {
+		var f transcript.Field
+		if i < len(ref) {
+			f = ref[i]
+		} else {
+			f = cand[i-len(ref)]
+		}
 		same := func(name string) bool { return strings.EqualFold(name, f.Name) }
-		if slices.ContainsFunc(aside, same) || slices.ContainsFunc(named, same) || slices.ContainsFunc(seen, same) {
+		if slices.ContainsFunc(aside, same) || slices.ContainsFunc(named, same) || slices.ContainsFunc(told, same) || sameValues(ref, cand, f.Name) {
 			continue
 		}
-		seen = append(seen, f.Name)
-		if slices.Equal(ref.Values(f.Name), cand.Values(f.Name)) {
-			continue
-		}
+		told = append(told, f.Name)
 		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), longestName)])
 		if c.result.Unnamed == nil {
 			c.result.Unnamed = map[string]int{}
@@ -44,4 +47,28 @@ func (c *comparison) unnamed(named []string, ref, cand transcript.Header) {
 			c.result.Unnamed[name]++
 		}
 	}
+}
+
+// sameValues reports whether two answers have the same values of a field, in the same order.
+func sameValues(ref, cand transcript.Header, name string) bool {
+	k := 0 // values of the candidate's that have been looked at
+	next := func() (string, bool) {
+		for ; k < len(cand); k++ {
+			if strings.EqualFold(cand[k].Name, name) {
+				k++
+				return cand[k-1].Value, true
+			}
+		}
+		return "", false
+	}
+	for _, f := range ref {
+		if !strings.EqualFold(f.Name, name) {
+			continue
+		}
+		if value, ok := next(); !ok || value != f.Value {
+			return false
+		}
+	}
+	_, more := next()
+	return !more
 }

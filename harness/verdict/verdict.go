@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // A Verdict is the answer for a scenario or for a run.
@@ -108,7 +109,7 @@ type Case struct {
 
 // Judge returns the judgement of a case.
 func Judge(c *Case) Scenario {
-	j := &judge{Case: c, out: Scenario{ID: c.ID, File: c.File, Line: c.Line, Why: c.Why}}
+	j := &judge{Case: c, docs: jsontree.NewDocuments(documents(c.Transcripts)), out: Scenario{ID: c.ID, File: c.File, Line: c.Line, Why: c.Why}}
 	if c.NotApplicable != "" {
 		j.out.Verdict, j.out.Reasons = NotApplicable, []Reason{{Text: c.NotApplicable}}
 		return j.out
@@ -129,12 +130,24 @@ func Judge(c *Case) Scenario {
 // judge is a case under judgement.
 type judge struct {
 	*Case
+	docs          *jsontree.Documents // each body is read once, by whomever
 	out           Scenario
 	steps         map[string]*transcript.Step
 	veil          *compare.Veil // over tokens, which nobody is to read
 	referenceLost bool
 	silences      *contract.Silences
 	silent        int // how many differences the contract has been searched for
+}
+
+// documents returns how many bodies there are, and what is expected of them.
+func documents(ts []*transcript.Transcript) int {
+	n := 0
+	for _, t := range ts {
+		for i := range t.Steps {
+			n += 2 * len(t.Steps[i].Exchanges)
+		}
+	}
+	return n
 }
 
 // stepsOf returns the steps by id, as the first target that has them tells them.
@@ -206,7 +219,7 @@ func (j *judge) findings() {
 		if t.Unusable != "" {
 			continue
 		}
-		violations[i] = slices.DeleteFunc(j.Contract.Check(t), func(v contract.Violation) bool { return v.Side == contract.Request })
+		violations[i] = j.Contract.CheckAnswers(j.docs, t)
 	}
 	if !j.Alone {
 		for i := 1; i < len(j.Transcripts); i++ {
@@ -224,7 +237,7 @@ func (j *judge) findings() {
 		for _, v := range violations[i] {
 			j.add(j.violation(i, v, labels[v.Stream]))
 		}
-		for _, s := range compare.Shortfalls(t, j.Rules) {
+		for _, s := range compare.ShortfallsWith(j.docs, t, j.Rules) {
 			j.add(j.shortfall(i, s))
 		}
 	}
@@ -251,7 +264,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 	if t.Unusable != "" {
 		return
 	}
-	result := compare.Transcripts(j.Transcripts[0], t, j.Rules)
+	result := compare.TranscriptsWith(j.docs, j.Transcripts[0], t, j.Rules)
 	j.out.Compared.Exchanges += result.Exchanges
 	j.out.Compared.Events += result.Events
 	j.out.Compared.addUnnamed(result.Unnamed)
