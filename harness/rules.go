@@ -18,6 +18,7 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 			}
 		}
 		out.Volatile = append(out.Volatile, volatile(r.Volatile)...)
+		out.IDs = append(out.IDs, idShapes(r.IDs)...)
 		for name, rule := range r.Streams {
 			if _, ok := out.Streams[name]; !ok {
 				out.Streams[name] = streamRule(rule)
@@ -38,6 +39,16 @@ func volatile(rules []scenario.Volatile) []compare.Volatile {
 		out[i] = compare.Volatile{
 			At: r.At, Kind: compare.VolatileKind(r.Kind), Unit: compare.Unit(r.Unit), Near: r.Near, Monotone: r.Monotone, Max: r.Max,
 			Tolerance: compare.Tolerance(r.Tolerance), Rule: scenario.Place{File: r.File, Line: r.Line, Column: r.Column}.String(),
+		}
+	}
+	return out
+}
+
+func idShapes(rules []scenario.IDShape) []compare.IDShape {
+	var out []compare.IDShape
+	for _, r := range rules {
+		if shape, err := compare.NewIDShape(r.Name, r.Pattern, r.Place.String()); err == nil { // checked where rules are read
+			out = append(out, shape)
 		}
 	}
 	return out

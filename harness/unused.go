@@ -71,6 +71,9 @@ func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string
 		place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
 		note(place, "volatile "+v.At, place.String(), always)
 	}
+	for _, s := range r.IDs {
+		note(s.Place, "id "+s.Name, s.Place.String(), always)
+	}
 	for name, rule := range r.Streams {
 		own := func(s *scenario.Scenario) bool { // a scenario's rules for the same stream hold in place of the project's
 			other, ok := s.Compare.Streams[name]

@@ -15,6 +15,7 @@ type bindings struct {
 	forward, backward map[boundKey]bound
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
+	own   own
 	// drawn is what has been seen of ids, by what stands before the part that is made up.
 	drawn map[string]*[2]draw
 	// last are the latest moments of rules that say they never go back.
@@ -35,8 +36,8 @@ type bound struct {
 	where location
 }
 
-func newBindings(ref, cand *transcript.Transcript) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}}
+func newBindings(ref, cand *transcript.Transcript, shapes ...IDShape) *bindings {
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes)}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}
@@ -166,10 +167,10 @@ func otherUnit(ref, cand tokenKind) string {
 
 // texts compares two texts up to renaming. It returns how they differ and a sentence; "" when they do not.
 func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
-	rt := scan(ref, b.known[0])
+	rt := b.scan(0, ref)
 	ct := rt
 	if ref != cand || b.mentions(1, cand) || b.mentions(0, ref) {
-		ct = scan(cand, b.known[1])
+		ct = b.scan(1, cand)
 	}
 	if !sameShape(ref, rt, cand, ct) {
 		if nanoids(ref, cand) {
@@ -260,7 +261,7 @@ func sameShape(a string, at []token, b string, bt []token) bool {
 
 // skeleton returns the text with its tokens replaced by their kinds: equal for texts that can be equal up to renaming.
 func (b *bindings) skeleton(side int, s string) string {
-	tokens := scan(s, b.known[side])
+	tokens := b.scan(side, s)
 	if len(tokens) == 0 {
 		return s
 	}
@@ -268,7 +269,7 @@ func (b *bindings) skeleton(side int, s string) string {
 	at := 0
 	for _, t := range tokens {
 		out = append(out, s[at:t.start+t.lead]...)
-		out = append(out, "‹"+t.kind.String()+"›"...)
+		out = append(out, "‹"+b.kindName(t.kind)+"›"...)
 		at = t.end
 	}
 	return string(append(out, s[at:]...))

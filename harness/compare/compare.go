@@ -52,7 +52,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 		came:  map[string]string{},
 		sides: [2]*transcript.Transcript{ref, cand},
 		rules: rules,
-		b:     newBindings(ref, cand),
+		b:     newBindings(ref, cand, rules.IDs...),
 	}
 	c.result.NotCompared, c.result.Applied = map[string]int{}, c.b.applied
 	c.veil = NewVeil(rules, ref, cand)

@@ -318,9 +318,10 @@ func (c *comparison) parse(s content) (*jsontree.Node, error) {
 // volume is the size from which it pays to make sums of a document before it is made a tree.
 const volume = 2 << 10
 
-// open reads a content as read does, but makes a tree of those parts only that are looked at.
+// open reads a content as read does, but makes a tree of those parts only that are looked at. Where a project's own shapes
+// of ids may stand, all of them are.
 func (c *comparison) open(s content, rules []Volatile) (*jsontree.Node, []jsontree.Defect, error) {
-	if s.otherwise == "" && len(s.data) >= volume && !c.docs.Has(s.data) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayMean(s.data) }) {
+	if s.otherwise == "" && len(s.data) >= volume && !c.docs.Has(s.data) && !c.b.own.mayHold(s) && !slices.ContainsFunc(rules, func(r Volatile) bool { return r.mayMean(s.data) }) {
 		if root, ok := jsontree.Summarize(s.data, bare); ok {
 			return root, nil, nil
 		}

@@ -15,11 +15,20 @@ import (
 // tomorrow, and at the next step; another mistake at the same place has another.
 
 // Bare returns a text of a target with its made-up values replaced by their kinds.
-func Bare(t *transcript.Transcript, text string) string { return newBindings(t, t).skeleton(0, text) }
+func Bare(rules *Rules, t *transcript.Transcript, text string) string {
+	return newBindings(t, t, rules.ids()...).skeleton(0, text)
+}
+
+func (r *Rules) ids() []IDShape {
+	if r == nil {
+		return nil
+	}
+	return r.IDs
+}
 
 // Fingerprint names what is said of a target, in so many parts.
-func Fingerprint(t *transcript.Transcript, parts ...string) string {
-	b := newBindings(t, t)
+func Fingerprint(rules *Rules, t *transcript.Transcript, parts ...string) string {
+	b := newBindings(t, t, rules.ids()...)
 	bare := make([]string, len(parts))
 	for i, part := range parts {
 		bare[i] = b.skeleton(0, untorn(part))
@@ -52,21 +61,21 @@ func (d *documents) values(at *spot, ref, cand *jsontree.Node) string {
 }
 
 // fingerprint names a shortfall.
-func (s *Shortfall) fingerprint(t *transcript.Transcript) string {
+func (s *Shortfall) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	place, want, got := s.Place, s.Want, s.Got
 	if s.Stream != "" {
 		place = Unnumbered(place)
 	}
 	switch s.Kind {
 	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
-		want, got = uncounted(Bare(t, want)), uncounted(Bare(t, got))
+		want, got = uncounted(Bare(rules, t, want)), uncounted(Bare(rules, t, got))
 	case ExchangeFailed, StreamBroken: // the bytes that came until then are evidence
 		got, _, _ = strings.Cut(got, `, after "`)
-		got = uncounted(Bare(t, got))
+		got = uncounted(Bare(rules, t, got))
 	case EventAwaited: // how many other events came until then is chance
 		got, _, _ = strings.Cut(got, "; ")
 	}
-	return Fingerprint(t, "shortfall", string(s.Kind), place, want, got)
+	return Fingerprint(rules, t, "shortfall", string(s.Kind), place, want, got)
 }
 
 // Unnumbered returns a place on a stream without the number of its event or heartbeat, which depends on what came before:

@@ -91,7 +91,7 @@ func TestAFingerprintHasNoNumberOfAnEvent(t *testing.T) {
 
 func TestFingerprintsOfShortfalls(t *testing.T) {
 	of := func(s Shortfall, unique string) string {
-		return s.fingerprint(&transcript.Transcript{Unique: unique})
+		return s.fingerprint(nil, &transcript.Transcript{Unique: unique})
 	}
 	for _, tc := range []struct {
 		name       string
@@ -118,7 +118,7 @@ func TestFingerprintsOfShortfalls(t *testing.T) {
 }
 
 func TestHalfAnIdIsNotPartOfAFingerprint(t *testing.T) {
-	of := func(text string) string { return Fingerprint(&transcript.Transcript{}, text) }
+	of := func(text string) string { return Fingerprint(nil, &transcript.Transcript{}, text) }
 	one, other := of(`the string "shelf itm_0a1b2c"… stands here`), of(`the string "shelf itm_ffeedd"… stands here`)
 	if one != other {
 		t.Errorf("fingerprints %q and %q, want one", one, other)

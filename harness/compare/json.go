@@ -47,7 +47,9 @@ func (d *documents) node(at *spot, ref, cand *jsontree.Node) {
 	case jsontree.String:
 		d.string(at, ref, cand)
 	case jsontree.Number:
-		if !jsontree.EqualNumbers(ref.Text, cand.Text) {
+		if d.b.ownNumbers(ref.Text, cand.Text) {
+			d.string(at, ref, cand)
+		} else if !jsontree.EqualNumbers(ref.Text, cand.Text) {
 			if why := d.numbers(ref.Text, cand.Text); why != "" {
 				d.differ(ValueDiffers, at, ref, cand, why)
 			}

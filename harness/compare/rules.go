@@ -6,6 +6,7 @@ import "time"
 type Rules struct {
 	Headers  []string // response header fields that are compared, whatever their case
 	Volatile []Volatile
+	IDs      []IDShape // shapes of ids, beside those that are known
 	// Streams has rules by the stream's name or its operation ("GET /event"); the name wins.
 	Streams map[string]Stream
 	// Steps adds rules for single steps, by the step's id. A stream belongs to the step that opened it.

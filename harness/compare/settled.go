@@ -15,6 +15,8 @@ func (d *documents) settled(ref, cand *jsontree.Node) bool {
 		return d.same(ref, cand)
 	case jsontree.String:
 		return ref.Text == cand.Text && d.b.holdsNothing(ref.Text)
+	case jsontree.Number:
+		return ref.Text == cand.Text && !d.b.ownNumbers(ref.Text, cand.Text)
 	default:
 		return ref.Text == cand.Text
 	}
@@ -22,7 +24,7 @@ func (d *documents) settled(ref, cand *jsontree.Node) bool {
 
 // holdsNothing reports whether a text that stands on both sides has certainly no value in it that can be bound.
 func (b *bindings) holdsNothing(s string) bool {
-	return (len(s) < shortestToken || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s)
+	return (len(s) < shortestToken || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s) && !b.own.stands(s)
 }
 
 // glance is how many values of two lists are looked at before sums are made of them.
@@ -89,6 +91,6 @@ func (b *bindings) textsAlike(ref, cand string) bool {
 	if ref == cand && !b.mentions(0, ref) && !b.mentions(1, ref) {
 		return true
 	}
-	rt, ct := scan(ref, b.known[0]), scan(cand, b.known[1])
+	rt, ct := b.scan(0, ref), b.scan(1, cand)
 	return sameShape(ref, rt, cand, ct)
 }

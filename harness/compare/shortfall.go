@@ -85,7 +85,7 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 	}
 	for i := range out {
 		f := &out[i]
-		f.Fingerprint = f.fingerprint(t)
+		f.Fingerprint = f.fingerprint(rules, t)
 	}
 	return out
 }

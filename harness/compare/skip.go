@@ -89,7 +89,7 @@ func (b *bindings) anyMadeUp(c content) bool {
 			}
 		}
 	}
-	return hasShape(string(c.data), c.otherwise == "")
+	return b.own.mayHold(c) || hasShape(string(c.data), c.otherwise == "")
 }
 
 // shortestToken is the length of the shortest text that a server could have made up: "/tmp/a".

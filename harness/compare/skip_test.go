@@ -86,7 +86,7 @@ func TestWhatIsPassedOverHasNoDifferences(t *testing.T) {
 		}
 		want := compare(parse)
 		if diff := cmp.Diff(want, compare(func(c content) (*jsontree.Node, error) {
-			root, _, err := (&comparison{}).open(c, nil)
+			root, _, err := (&comparison{b: &bindings{}}).open(c, nil)
 			return root, err
 		})); diff != "" {
 			t.Errorf("seed %d (-all looked at +some passed over):\n%.2000s", seed, diff)

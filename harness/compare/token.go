@@ -43,7 +43,7 @@ func (k tokenKind) String() string {
 }
 
 // isTime reports whether values of the kind are moments: they are not bound but must lie near the moment they were seen.
-func (k tokenKind) isTime() bool { return k >= tokMillis }
+func (k tokenKind) isTime() bool { return k >= tokMillis && k < tokOwn }
 
 // unit says how a time of the kind is written.
 func (k tokenKind) unit() string {
@@ -67,12 +67,14 @@ type knownValue struct {
 
 // scan returns the tokens of a text, in order. Known values come first; the text between them is looked through for
 // what is recognised by its shape.
-func scan(s string, known []knownValue) []token {
-	var out []token
-	for at := 0; ; {
-		next, found := nextKnown(s, at, known)
+func scan(s string, known []knownValue) []token { return scanRange(nil, s, 0, len(s), known) }
+
+// scanRange appends the tokens of s[from:to].
+func scanRange(out []token, s string, from, to int, known []knownValue) []token {
+	for at := from; ; {
+		next, found := nextKnown(s[:to], at, known)
 		if !found {
-			return scanShapes(out, s, at, len(s))
+			return scanShapes(out, s, at, to)
 		}
 		out = scanShapes(out, s, at, next.start)
 		out = append(out, next)

@@ -347,6 +347,9 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 	for _, v := range n.Get("volatile").Elements() {
 		r.Volatile = append(r.Volatile, d.volatile(v))
 	}
+	for _, v := range n.Get("ids").Elements() {
+		r.IDs = append(r.IDs, d.idShape(v))
+	}
 	for k, v := range n.Get("streams").Entries() {
 		if r.Streams == nil {
 			r.Streams = map[string]StreamRule{}

@@ -10,6 +10,7 @@ type Rules struct {
 	Headers  []string // response header fields that are compared, beside the project's
 	HeaderAt []Place  // where each of them is written; none for the default
 	Volatile []Volatile
+	IDs      []IDShape             // none of a step
 	Streams  map[string]StreamRule // by the stream's name or by its operation ("GET /event")
 }
 

@@ -195,7 +195,7 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 	if f.Stream != "" {
 		place = compare.Unnumbered(place)
 	}
-	f.Fingerprint = compare.Fingerprint(j.Transcripts[i], string(f.Class), f.Kind, place, f.Text)
+	f.Fingerprint = compare.Fingerprint(j.Rules, j.Transcripts[i], string(f.Class), f.Kind, place, f.Text)
 	return f
 }
 
@@ -215,7 +215,7 @@ func (j *judge) at(f *Finding) string {
 		place = compare.Unnumbered(place)
 	}
 	for _, t := range j.Transcripts {
-		place = compare.Bare(t, place)
+		place = compare.Bare(j.Rules, t, place)
 	}
 	if f.Class != Difference {
 		place += " (" + string(f.Blame) + ")"

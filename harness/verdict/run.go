@@ -30,7 +30,7 @@ type Rule struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-	Rule   string `json:"rule"` // "header ETag", "volatile $..id", "stream GET /event", "order $.id of GET /event"
+	Rule   string `json:"rule"` // "header ETag", "volatile $..id", "id session", "stream GET /event", "order $.id of GET /event"
 }
 
 // Totals sum up the scenarios.

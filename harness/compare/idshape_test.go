@@ -1,0 +1,132 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func shape(t *testing.T, name, pattern string) IDShape {
+	t.Helper()
+	s, err := NewIDShape(name, pattern, "lockstep.yaml:9:7 "+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestShapesOfAProject(t *testing.T) {
+	shapes := []IDShape{
+		shape(t, "session", "sess[0-9]{8}"), shape(t, "session", "S-[A-Z]{4}"), shape(t, "job", "job/([a-z]{6})/v1"), shape(t, "number", "9[0-9]{7}"),
+		shape(t, "pair", "p[0-9]{2}|p[0-9]{4}"),
+	}
+	for _, tc := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"one", "sess12345678", []string{"session:sess12345678"}},
+		{"one in a path", "/x/sess12345678?y", []string{"session:sess12345678"}},
+		{"one between underscores", "client_sess12345678_add", []string{"session:sess12345678"}},
+		{"one behind an escape", "x%3Asess12345678", []string{"session:sess12345678"}},
+		{"a part of a word", "xsess12345678 sess123456789", nil},
+		{"of two shapes of one name", "sess12345678 S-ABCD", []string{"session:sess12345678", "session:S-ABCD"}},
+		{"a group", "job/abcdef/v1", []string{"job:abcdef"}},
+		{"beside what is known", "utoken12345 sess12345678 0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a", []string{"unique:utoken12345", "session:sess12345678", "uuid:0b3f9c1e-7d2a-4c55-9a60-5f1e2d3c4b5a"}},
+		{"before what is known", "sess12345678/utoken12345", []string{"session:sess12345678", "unique:utoken12345"}},
+		{"the longest of two", "p1234 p12", []string{"pair:p1234", "pair:p12"}},
+		{"nothing", "", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBindings(newSide("ref").t, newSide("cand").t, shapes...)
+			b.known[0] = []knownValue{{"utoken12345", tokUnique}}
+			var got []string
+			for _, tok := range b.scan(0, tc.text) {
+				got = append(got, b.kindName(tok.kind)+":"+tc.text[tok.start:tok.end])
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("scan(%q) (-want +got):\n%s", tc.text, diff)
+			}
+		})
+	}
+}
+
+func TestIDsOfAProjectAreBound(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{
+		shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "[a-z]{8}job"), shape(t, "path", "v([0-9])/[a-z]{3}"), shape(t, "number", "9[0-9]{7}"),
+	}}
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		want      []string
+	}{
+		{"others that are the same everywhere", []string{`"sessabcdefgh"`, `{"at":"/x/sessabcdefgh"}`}, []string{`"sessijklmnop"`, `{"at":"/x/sessijklmnop"}`}, nil},
+		{"another one", []string{`"sessabcdefgh"`, `{"at":"/x/sessabcdefgh"}`}, []string{`"sessijklmnop"`, `{"at":"/x/sessabcdefgh"}`}, []string{"identity body /at"}},
+		{"one for two", []string{`["sessabcdefgh","sessabcdefgi"]`}, []string{`["sessijklmnop","sessijklmnop"]`}, []string{"identity body /1"}},
+		{"of another name", []string{`"sessabcdefgh"`}, []string{`"abcdefghjob"`}, []string{"value body"}},
+		{"equal, and then not", []string{`"sessabcdefgh"`, `"sessabcdefgh"`}, []string{`"sessabcdefgh"`, `"sessijklmnop"`}, []string{"identity body"}},
+		{"what is outside the group", []string{`"v1/abc"`, `"v1/abc"`}, []string{`"v2/abc"`, `"v2/abd"`}, []string{"value body"}},
+		{"in a name", []string{`{"sessabcdefgh":1}`}, []string{`{"sessijklmnop":1}`}, nil},
+		{"numbers", []string{`90000001`, `[90000001]`}, []string{`90000002`, `[90000002]`}, nil},
+		{"a number that is another", []string{`90000001`, `[90000001]`}, []string{`90000002`, `[90000001]`}, []string{"identity body /0"}},
+		{"a number of another kind", []string{`90000001`}, []string{`80000001`}, []string{"value body"}},
+		{"behind an escape", []string{`"x\nsessabcdefgh"`, `"sessabcdefgh"`}, []string{`"x\nsessabcdefgh"`, `"sessijklmnop"`}, []string{"identity body"}},
+		{"escaped", []string{`"sess\u0061bcdefgh"`, `"sessabcdefgh"`}, []string{`"sess\u0061bcdefgh"`, `"sessijklmnop"`}, []string{"identity body"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), rules)
+			if diff := cmp.Diff(tc.want, kinds(r)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A large document is read in another way when nothing of it can be made up.
+func TestIDsOfAProjectInLargeDocuments(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}")}}
+	large := func(id string) string {
+		out := `{"list":[`
+		for range 200 {
+			out += `{"name":"lamp","of":"a plain text","id":"` + id + `"},`
+		}
+		return out + `{}]}`
+	}
+	ref := newSide("ref").answers(large("sessabcdefgh"), `"sessabcdefgh"`)
+	for _, tc := range []struct {
+		name        string
+		first, then string
+		want        []string
+	}{
+		{"others", "sessijklmnop", "sessijklmnop", nil},
+		{"equal", "sessabcdefgh", "sessabcdefgh", nil},
+		{"equal, and then not", "sessabcdefgh", "sessijklmnop", []string{"identity body"}},
+		{"others, and then not", "sessijklmnop", "sessabcdefgh", []string{"identity body"}},
+	} {
+		got := kinds(compared(ref, newSide("cand").answers(large(tc.first), `"`+tc.then+`"`), rules))
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestAShapeThatWasSeenHasApplied(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "job[a-z]{8}")}}
+	r := compared(newSide("ref").answers(`"sessabcdefgh"`), newSide("cand").answers(`"sessabcdefgh"`), rules)
+	if r.Applied["lockstep.yaml:9:7 job"] || !r.Applied["lockstep.yaml:9:7 session"] {
+		t.Errorf("applied: %v", r.Applied)
+	}
+}
+
+func TestFingerprintsDoNotDependOnIDsOfAProject(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{shape(t, "session", "sess[a-z]{8}")}}
+	at := newSide("ref").t
+	if a, b := Fingerprint(rules, at, "no sessabcdefgh"), Fingerprint(rules, at, "no sessijklmnop"); a != b {
+		t.Errorf("fingerprints %s and %s", a, b)
+	}
+	if a, b := Fingerprint(nil, at, "no sessabcdefgh"), Fingerprint(nil, at, "no sessijklmnop"); a == b {
+		t.Error("without the rule, the fingerprints are equal as well")
+	}
+	if got := Bare(rules, at, "/sessabcdefgh"); got != "/‹session›" {
+		t.Errorf("Bare = %q", got)
+	}
+}

@@ -1,0 +1,81 @@
+package scenario
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// An IDShape is how ids of a project look that are not recognised by themselves.
+type IDShape struct {
+	Name    string // values of one name are bound to values of that name only
+	Pattern string // RE2; what is made up is its group, or all of it
+	Because string
+	Place   Place
+}
+
+// idShape decodes the shape of an id, and refuses one that ordinary texts have.
+func (d *decoder) idShape(n *yamldoc.Node) IDShape {
+	pattern := n.Get("pattern")
+	s := IDShape{
+		Name: n.Get("name").Text, Pattern: pattern.Text, Because: n.Get("because").Text, Place: Place{d.file, n.Line, n.Column},
+	}
+	tree, err := syntax.Parse(s.Pattern, syntax.Perl)
+	if err == nil {
+		_, err = regexp.Compile(s.Pattern)
+	}
+	if err != nil {
+		d.problem(pattern, fmt.Sprintf("%q is no regular expression: %v", s.Pattern, err), "write one as RE2 has it")
+		return s
+	}
+	switch {
+	case tree.MaxCap() > 1:
+		d.problem(pattern, fmt.Sprintf("%q has %d groups, and one is what is made up", s.Pattern, tree.MaxCap()), "begin the others with (?:")
+	case anchored(tree):
+		d.problem(pattern, fmt.Sprintf("%q has an anchor, and a pattern holds for whole words wherever they stand", s.Pattern), `leave out ^, $, \b and the like`)
+	default:
+		if text, ordinary := ordinaryText(s.Pattern); ordinary {
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches ordinary texts, such as %q", s.Pattern, text), "say what such an id begins with, and how long it is: sess[0-9]{8}")
+		}
+	}
+	return s
+}
+
+// anchored reports whether an expression asks for what stands around it.
+func anchored(e *syntax.Regexp) bool {
+	switch e.Op {
+	case syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true
+	}
+	for _, sub := range e.Sub {
+		if anchored(sub) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordinaryTexts are what answers are full of. What matches several of them matches nearly everything.
+var ordinaryTexts = []string{
+	"a", "id", "true", "name", "error", "status", "message", "children", "password", "completed", "0", "7", "42", "200", "1024", "65536",
+	"GET", "Content-Type", "application/json", "tool_description", "/items/7", "not found", "Unknown request ID", "2.50",
+}
+
+// ordinaryText returns a text that a pattern matches though it is no id: the empty one, or one of many ordinary ones.
+func ordinaryText(pattern string) (text string, ordinary bool) {
+	const many = 3
+	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	if re.MatchString("") {
+		return "", true
+	}
+	matched := 0
+	for _, s := range ordinaryTexts {
+		if re.MatchString(s) {
+			matched++
+			text = s
+		}
+	}
+	return text, matched >= many
+}
