@@ -19,6 +19,10 @@ func (f Field) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (f *Field) UnmarshalJSON(data []byte) error {
+	if plain, ok := plainField(data); ok {
+		*f = plain
+		return nil
+	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(data, &parts); err != nil {
 		return err

@@ -231,6 +231,11 @@ type runReader struct {
 
 // line takes a line. It returns the footer when that is the one.
 func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error, each func(*Transcript) error) (*RunFooter, error) {
+	if id, content, ok := bodyLine(text); ok && !first {
+		rr.body(id, content)
+		rr.sum.Write(text)
+		return nil, nil
+	}
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, err
@@ -252,8 +257,7 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 		if l.Body.Text != nil {
 			content = []byte(*l.Body.Text)
 		}
-		rr.bodies[l.Body.ID] = content
-		rr.got.Bodies++
+		rr.body(l.Body.ID, content)
 	case l.Transcript != nil:
 		rr.got.Transcripts++
 		if err := l.Transcript.whole(); err != nil {
@@ -274,6 +278,11 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	}
 	rr.sum.Write(text)
 	return nil, err
+}
+
+func (rr *runReader) body(id string, content []byte) {
+	rr.bodies[id] = content
+	rr.got.Bodies++
 }
 
 // whole reports an exchange or a stream that is null, which no writer writes.
