@@ -10,15 +10,19 @@ type pair struct {
 }
 
 // What it costs to align two sequences. A pair of like-named events that differ costs less than leaving out one and
-// putting in the other; so does a pair that differs in nothing but its name.
+// putting in the other; so does a pair that differs in nothing but its name. Of pairs that may be equal those are better
+// in which both events repeat what came before them, or neither does.
 const (
-	costGap     = 2
-	costDiffers = 3
+	costRepeats = 1
+	costGap     = 2 * 10
+	costDiffers = 3 * 10
 	never       = 1 << 30
 )
 
 func cost(a, b *item) int {
 	switch sameName, sameKey := a.name == b.name, a.key == b.key; {
+	case sameName && sameKey && a.again != b.again:
+		return costRepeats
 	case sameName && sameKey:
 		return 0
 	case sameName, sameKey && a.key != "":
@@ -116,7 +120,7 @@ func explainGaps(pairs []pair) []pair {
 			continue
 		}
 		extra := pairs[i].cand
-		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && cost(p.ref, extra) == 0 })
+		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && like(p.ref, extra) })
 		switch {
 		case lost >= 0:
 			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
@@ -144,6 +148,13 @@ func pairStrays(pairs []pair) []pair {
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
+// markRepeats marks the events that are the same as those before them.
+func markRepeats(items []item) {
+	for i := 1; i < len(items); i++ {
+		items[i].again = items[i].name == items[i-1].name && items[i].event.Data == items[i-1].event.Data
+	}
+}
+
 // repeats reports whether an event that is alone stands beside one like it that is not, with at most more of its like
 // between them.
 func repeats(pairs []pair, i, step int) bool {
@@ -159,4 +170,4 @@ func repeats(pairs []pair, i, step int) bool {
 	return false
 }
 
-func like(a, b *item) bool { return cost(a, b) == 0 }
+func like(a, b *item) bool { return a.name == b.name && a.key == b.key }

@@ -22,6 +22,8 @@ type bindings struct {
 	last map[timeline]*[2]latest
 	// applied are the rules that had something to say, by what Result calls them.
 	applied map[string]bool
+	// names says that a skeleton has ids that have partners under the names of the reference's.
+	names bool
 }
 
 // boundKey is a value and the kind within which it is unique.
@@ -259,6 +261,37 @@ func sameShape(a string, at []token, b string, bt []token) bool {
 	return a[ai:] == b[bi:]
 }
 
+// named returns the bindings as they are, with skeletons in which ids that have partners are told apart.
+func (b *bindings) named() *bindings {
+	out := *b
+	out.names = true
+	return &out
+}
+
+// partner reports whether a whole value of a side has been bound by a rule.
+func (b *bindings) partner(side int, value string) bool {
+	if side == 1 {
+		_, ok := b.backward[boundKey{tokKnown, value}]
+		return ok
+	}
+	return b.met(tokKnown, value)
+}
+
+// name returns what an id is called in skeletons that tell ids apart: what the reference has in its place; "" when it
+// has no partner, or when skeletons do not.
+func (b *bindings) name(side int, kind tokenKind, value string) string {
+	if !b.names {
+		return ""
+	}
+	if side == 1 {
+		return " " + b.backward[boundKey{kind, value}].value
+	}
+	if b.met(kind, value) {
+		return " " + value
+	}
+	return " "
+}
+
 // skeleton returns the text with its tokens replaced by their kinds: equal for texts that can be equal up to renaming.
 func (b *bindings) skeleton(side int, s string) string {
 	tokens := b.scan(side, s)
@@ -269,7 +302,7 @@ func (b *bindings) skeleton(side int, s string) string {
 	at := 0
 	for _, t := range tokens {
 		out = append(out, s[at:t.start+t.lead]...)
-		out = append(out, "‹"+b.kindName(t.kind)+"›"...)
+		out = append(out, "‹"+b.kindName(t.kind)+b.name(side, t.kind, s[t.start:t.end])+"›"...)
 		at = t.end
 	}
 	return string(append(out, s[at:]...))

@@ -17,7 +17,7 @@ func (b *bindings) outline(side int, n *jsontree.Node, ptr string, volatile map[
 
 func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) {
 	if rule, ok := volatile[ptr]; ok && scalar(n) {
-		out.WriteString("‹" + string(rule.Kind) + "›")
+		out.WriteString("‹" + string(rule.Kind) + b.name(side, tokKnown, n.Text) + "›")
 		return
 	}
 	n.Open()

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/theory/jsonpath"
-
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -48,8 +46,11 @@ type item struct {
 	label string // what reports call it: "event 3"
 	event *transcript.Event
 	name  string
-	// key is equal for events that can be equal up to renaming.
-	key string
+	// key is equal for events that can be equal up to renaming, as far as ids have partners already. outline is the key
+	// without any id.
+	key, outline string
+	// again says that the event before it in its sequence is the same.
+	again bool
 }
 
 func (s *streams) compare() {
@@ -63,8 +64,16 @@ func (s *streams) compare() {
 		})
 	}
 	s.stem(&items)
-	for _, group := range s.groups(items[0], items[1]) {
-		pairs := align(s.collapse(0, group[0]), s.collapse(1, group[1]))
+	groups := s.groups(items)
+	for i := range groups {
+		for side := range groups[i] {
+			groups[i][side] = s.collapse(side, groups[i][side])
+			markRepeats(groups[i][side])
+		}
+	}
+	s.foresee(groups)
+	for _, g := range groups {
+		pairs := align(g[0], g[1])
 		for _, p := range pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(pairs)))) {
 			s.pair(p)
 		}
@@ -95,7 +104,7 @@ func (s *streams) items(side int) []item {
 			beats++
 			continue
 		}
-		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(side, ev)})
+		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(s.b.named(), side, ev), s.key(s.b, side, ev), false})
 	}
 	if side == 0 {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
@@ -116,63 +125,16 @@ func eventName(ev *transcript.Event) string {
 	}
 }
 
-// key describes an event without its generated values.
-func (s *streams) key(side int, ev *transcript.Event) string {
+// key describes an event without its generated values, or with the names that bindings give them.
+func (s *streams) key(b *bindings, side int, ev *transcript.Event) string {
 	key := ""
 	if root, err := s.parse(eventContent(ev)); err == nil {
-		key = s.b.outline(side, root, "", s.b.pointers(s.volatile, []byte(ev.Data), root))
+		key = b.outline(side, root, "", b.pointers(s.volatile, []byte(ev.Data), root))
 	} else {
-		key = s.b.skeleton(side, ev.Data)
+		key = b.skeleton(side, ev.Data)
 	}
 	// The name often stands in the data too. It has a cost of its own, so it is no part of the key.
 	return strings.ReplaceAll(key, quoted(ev.Name), quoted("‹name›"))
-}
-
-// groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
-// within.
-func (s *streams) groups(ref, cand []item) [][2][]item {
-	if s.rule.OrderWithin == "" {
-		return [][2][]item{{ref, cand}}
-	}
-	path, err := jsonpath.Parse(s.rule.OrderWithin)
-	if err != nil { // checked where rules are read
-		return [][2][]item{{ref, cand}}
-	}
-	index := map[string]int{}
-	var out [][2][]item
-	for side, items := range [2][]item{ref, cand} {
-		for _, it := range items {
-			key := s.correlation(side, it.event, path)
-			i, ok := index[key]
-			if !ok {
-				i = len(out)
-				index[key] = i
-				out = append(out, [2][]item{})
-			}
-			out[i][side] = append(out[i][side], it)
-		}
-	}
-	return out
-}
-
-// correlation returns the value of an event that its order binds within, in the words of the reference.
-func (s *streams) correlation(side int, ev *transcript.Event, path *jsonpath.Path) string {
-	root, _, err := s.docs.Parse([]byte(ev.Data))
-	if err != nil {
-		return ""
-	}
-	found := path.Select(root.Value())
-	if len(found) != 1 {
-		return ""
-	}
-	s.b.applied[OrderApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation))] = true
-	value := fmt.Sprint(found[0])
-	if side == 1 {
-		if partner, ok := s.b.backward[boundKey{tokKnown, value}]; ok {
-			value = partner.value
-		}
-	}
-	return s.b.skeleton(side, value)
 }
 
 // withoutOptional leaves out the events that may be absent on one side, where they are. Of one that the other side has
@@ -219,7 +181,8 @@ func (s *streams) pair(p pair) {
 		return
 	}
 	s.report(alone(p))
-	if p.moved != nil && !like(p.moved, p.cand) {
+	if p.moved != nil { // where it came is told; what it says is compared all the same
+		s.result.Events++
 		s.events(pair{ref: p.moved, cand: p.cand})
 	}
 }
@@ -253,7 +216,7 @@ func keyOf(it *item) string {
 	if it == nil {
 		return ""
 	}
-	return it.name + " " + it.key
+	return it.name + " " + it.outline
 }
 
 // nameOfLast is the name of the last event.

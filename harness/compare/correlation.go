@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A line is the events of one side that are in order among themselves: all of them, or those with one value at the path
+// that order is kept within.
+type line struct {
+	key   string // the value, up to renaming
+	items []item
+}
+
+// groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
+// within. What only one side has is paired with nothing.
+func (s *streams) groups(items [2][]item) [][2][]item {
+	path, err := jsonpath.Parse(s.rule.OrderWithin)
+	if s.rule.OrderWithin == "" || err != nil { // which is checked where rules are read
+		return [][2][]item{items}
+	}
+	refs, cands := s.lines(0, items[0], path), s.lines(1, items[1], path)
+	out := make([][2][]item, len(refs))
+	for i, ref := range refs {
+		out[i][0] = ref.items
+	}
+	for _, same := range []func(a, b line) bool{sameEvents, sameKey} {
+		for i, ref := range refs {
+			if out[i][1] != nil {
+				continue
+			}
+			if k := slices.IndexFunc(cands, func(cand line) bool { return same(ref, cand) }); k >= 0 {
+				out[i][1] = cands[k].items
+				cands = slices.Delete(cands, k, k+1)
+			}
+		}
+	}
+	for _, cand := range cands {
+		out = append(out, [2][]item{nil, cand.items})
+	}
+	return out
+}
+
+func sameKey(a, b line) bool { return a.key == b.key }
+
+// sameEvents tells those lines apart whose values are ids without partners, which have the same key.
+func sameEvents(a, b line) bool {
+	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
+}
+
+// lines parts the events of a side by the value that their order binds within, in the order of their first events.
+func (s *streams) lines(side int, items []item, path *jsonpath.Path) []line {
+	b := s.b.named()
+	index := map[string]int{}
+	var out []line
+	for _, it := range items {
+		value := s.correlation(it.event, path)
+		i, ok := index[value]
+		if !ok {
+			i = len(out)
+			index[value] = i
+			key := b.skeleton(side, value)
+			if b.partner(side, value) {
+				key = b.name(side, tokKnown, value)
+			}
+			out = append(out, line{key: key})
+		}
+		out[i].items = append(out[i].items, it)
+	}
+	return out
+}
+
+// correlation returns the value of an event that its order binds within; "" when it has none.
+func (s *streams) correlation(ev *transcript.Event, path *jsonpath.Path) string {
+	root, _, err := s.docs.Parse([]byte(ev.Data))
+	if err != nil {
+		return ""
+	}
+	found := path.Select(root.Value())
+	if len(found) != 1 {
+		return ""
+	}
+	s.b.applied[OrderApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation))] = true
+	return fmt.Sprint(found[0])
+}

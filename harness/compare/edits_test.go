@@ -1,0 +1,145 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A plan is a sequence of events: each is of a client, has a name and a number, and speaks of a thing.
+type plan []planned
+
+type planned struct{ client, name, n, thing int }
+
+var plans = rapid.Custom(func(t *rapid.T) plan {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) planned {
+		return planned{
+			rapid.IntRange(0, 2).Draw(t, "client"), rapid.IntRange(0, 2).Draw(t, "name"), rapid.IntRange(0, 2).Draw(t, "n"), rapid.IntRange(0, 3).Draw(t, "thing"),
+		}
+	}), 2, 14).Draw(t, "events")
+})
+
+// told returns the events as a side sends them. Clients are made up as well as things.
+func (p planned) told(world int) string {
+	return fmt.Sprintf(`e%d {"client":"%s","n":%d,"thing":"%s"}`, p.name, makers[1](world, 100+p.client), p.n, makers[p.thing%len(makers)](world, p.thing))
+}
+
+func (p plan) told(world int) []string {
+	var out []string
+	for _, e := range p {
+		out = append(out, e.told(world))
+	}
+	return out
+}
+
+// known is an answer that has made-up values, so that they have partners before the stream is looked at: those of the
+// clients, and those of things unless they are first told of on the stream.
+func known(world int, things bool) string {
+	var all []string
+	for n := range 4 {
+		all = append(all, quoted(makers[1](world, 100+n)))
+		if things {
+			all = append(all, quoted(makers[n%len(makers)](world, n)))
+		}
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}
+
+// lines are the plan's events by client, which is all that order is kept within.
+func (p plan) lines() string {
+	var out [3]plan
+	for _, e := range p {
+		out[e.client] = append(out[e.client], e)
+	}
+	return fmt.Sprint(out)
+}
+
+// edited is a plan with one edit at an event; ok is false when that makes no other sequence.
+func (p plan) edited(t *rapid.T, edit Kind) (out plan, ok bool) {
+	i := rapid.IntRange(0, len(p)-1).Draw(t, "which")
+	out, e := slices.Clone(p), p[i]
+	switch edit {
+	case EventMissing:
+		return slices.Delete(out, i, i+1), true
+	case EventDoubled:
+		return slices.Insert(out, i, e), true
+	case EventMoved:
+		out = slices.Insert(slices.Delete(out, i, i+1), rapid.IntRange(0, len(p)-1).Draw(t, "to"), e)
+		return out, out.lines() != p.lines()
+	case EventName:
+		out[i].name = 7
+	case ValueDiffers:
+		out[i].n = 7
+	case IdentityBroken: // another thing of the same kind
+		out[i].thing = (e.thing + len(makers)) % 6
+		return out, out[i].thing != e.thing && out[i].thing < 4
+	}
+	return out, true
+}
+
+// Whatever a sequence is, in as many keys as there are: one event that is lost, doubled, renamed, moved or changed is one
+// finding of its kind.
+func TestEachEditOfAnEventIsFoundOnce(t *testing.T) {
+	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.client"}}}
+	for name, edits := range map[string][]Kind{
+		"of things that are known": {EventMissing, EventDoubled, EventName, EventMoved, ValueDiffers, IdentityBroken},
+		"of new things":            {EventMissing, EventDoubled, EventName, ValueDiffers}, // in another order they may be others
+	} {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				ref, edit := plans.Draw(t, "plan"), rapid.SampledFrom(edits).Draw(t, "edit")
+				cand, ok := ref.edited(t, edit)
+				if !ok {
+					t.Skip("nothing is another")
+				}
+				sides := [2]side{newSide("ref").answers(known(0, len(edits) > 4)), newSide("cand").answers(known(1, len(edits) > 4))}
+				result := compared(sides[0].stream("bus", ref.told(0)...), sides[1].stream("bus", cand.told(1)...), rules)
+				if len(result.Differences) != 1 || result.Differences[0].Kind != edit {
+					t.Fatalf("%s: %v\n%s\n%s", edit, kinds(result), strings.Join(ref.told(0), "\n"), strings.Join(cand.told(1), "\n"))
+				}
+			})
+		})
+	}
+}
+
+func TestAMovedEventIsComparedAsWell(t *testing.T) {
+	const body = `["ses_%s","ses_%s"]`
+	for _, tc := range []struct{ name, moved, want string }{
+		{"with the right id", `a {"id":"ses_f1eeddcc1122"}`, "event-order event 2 (a)"},
+		{"with another id", `a {"id":"ses_f2eeddcc1122"}`, "event-order event 2 (a), identity event 1 (a) data /id"},
+		{"long after it was", `a {"id":"ses_f1eeddcc1122","at":"2026-03-01T18:00:00Z"}`, "event-order event 2 (a), value event 1 (a) data /at"},
+	} {
+		ref := `a {"id":"ses_0a1b2c3d4e5f"}`
+		if strings.Contains(tc.moved, "at") {
+			ref = `a {"id":"ses_0a1b2c3d4e5f","at":"2026-03-01T12:00:00Z"}`
+		}
+		got := kinds(compared(
+			newSide("ref").answers(fmt.Sprintf(body, "0a1b2c3d4e5f", "1a1b2c3d4e5f")).stream("bus", ref, "b 1"),
+			newSide("cand").answers(fmt.Sprintf(body, "f1eeddcc1122", "f2eeddcc1122")).stream("bus", "b 1", tc.moved), nil,
+		))
+		if strings.Join(got, ", ") != tc.want {
+			t.Errorf("%s: %v, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// Keys that are ids by their shape part the events too, whether they are known before the stream or not.
+func TestOrderIsFreeAcrossKeysThatAreIds(t *testing.T) {
+	rules := &Rules{Streams: map[string]Stream{"bus": {OrderWithin: "$.k"}}}
+	event := func(name string, world, n int) string { return fmt.Sprintf(`%s {"k":"%s"}`, name, makers[0](world, n)) }
+	for _, known := range []bool{true, false} {
+		ref, cand := newSide("ref"), newSide("cand")
+		if known {
+			ref.answers(quoted(makers[0](0, 1)), quoted(makers[0](0, 2)))
+			cand.answers(quoted(makers[0](1, 1)), quoted(makers[0](1, 2)))
+		}
+		ref.stream("bus", event("a", 0, 1), event("b", 0, 1), event("a", 0, 2), event("c", 0, 2))
+		cand.stream("bus", event("a", 1, 2), event("a", 1, 1), event("c", 1, 2), event("b", 1, 1))
+		if got := kinds(compared(ref, cand, rules)); got != nil {
+			t.Errorf("known before: %t: differences %v", known, got)
+		}
+	}
+}
