@@ -128,6 +128,9 @@ func checkRuleEvents(op *contract.Operation, rule scenario.StreamRule) scenario.
 	for i, at := range rule.OptionalAt {
 		out = append(out, checkEvent(op, rule.Optional[i], at.File, at.Line, at.Column)...)
 	}
+	for i, at := range rule.AnchorsAt {
+		out = append(out, checkEvent(op, rule.Anchors[i], at.File, at.Line, at.Column)...)
+	}
 	for _, c := range rule.Collapse {
 		out = append(out, checkEvent(op, c.Event, c.Place.File, c.Place.Line, c.Place.Column)...)
 	}

@@ -55,7 +55,7 @@ func idShapes(rules []scenario.IDShape) []compare.IDShape {
 }
 
 func streamRule(r scenario.StreamRule) compare.Stream {
-	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Optional: r.Optional}
+	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
 	for _, c := range r.Collapse {
 		out.Collapse = append(out.Collapse, compare.Collapse{Event: c.Event, By: c.By, Text: c.Text})
 	}

@@ -37,7 +37,7 @@ compare:
   headers: [etag, Allow]
   volatile: [{at: $.b, kind: time, because: the scenario says so}]
   streams:
-    feed: {order: {within: $.id, across: free, because: clients do not wait}, heartbeat: {comment: any, every: 2s}}
+    feed: {order: {within: $.id, across: free, anchors: [hello], because: clients do not wait}, heartbeat: {comment: any, every: 2s}}
     GET /events: {framing: semantic, optional: [created], collapse: [{event: created, by: [$.id], text: $.name, because: it is cut anywhere}]}
 `)
 	add(t, file, "scenarios/plain.yaml", "scenario: plain\nwhy: It has no rules\nsource: x\nsteps: [{http: GET /health}]\n")
@@ -71,7 +71,7 @@ compare:
 				{At: "$.b", Kind: compare.VolatileKind(scenario.VolatileTime)}, {At: "$.a", Kind: compare.VolatileKind(scenario.VolatileID)},
 			},
 			Streams: map[string]compare.Stream{
-				"feed": {OrderWithin: "$.id", Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
+				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
 				"GET /events": {
 					Optional: []string{"created"},
 					Collapse: []compare.Collapse{{Event: "created", By: []string{"$.id"}, Text: "$.name"}},
@@ -186,7 +186,7 @@ compare:
 scenario: own
 why: It has rules of its own
 source: x
-compare: {headers: [x-neither], streams: {feed: {order: {within: $.none, across: free, because: clients do not wait}, collapse: [{event: created, text: $.name, because: nobody cuts it}]}}, ids: [{name: ticket, pattern: "T[0-9]{9}", because: nobody has one}, {name: health, pattern: "ok|right", because: it says so}]}
+compare: {headers: [x-neither], streams: {feed: {order: {within: $.none, across: free, because: clients do not wait, anchors: [deleted]}, collapse: [{event: created, text: $.name, because: nobody cuts it}]}}, ids: [{name: ticket, pattern: "T[0-9]{9}", because: nobody has one}, {name: health, pattern: "ok|right", because: it says so}]}
 steps:
   - {http: GET /health, compare: {headers: [X-Step, Content-Type], volatile: [{at: $.none, kind: text, because: it is not there}]}}
   - {open: feed, sse: GET /events, query: {shelf: a}}
@@ -210,7 +210,7 @@ steps:
 		return out
 	}
 	own := []string{
-		"own.yaml:4:21: header x-neither", "own.yaml:4:66: order $.none of feed", "own.yaml:4:138: collapse created of feed", "own.yaml:4:196: id ticket",
+		"own.yaml:4:21: header x-neither", "own.yaml:4:66: order $.none of feed", "own.yaml:4:128: anchor deleted of feed", "own.yaml:4:158: collapse created of feed", "own.yaml:4:216: id ticket",
 		"own.yaml:6:45: header X-Step", "own.yaml:6:79: volatile $.none",
 	}
 	if diff := cmp.Diff(own, run("own")); diff != "" {

@@ -83,6 +83,9 @@ func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string
 		if rule.OrderWithin != "" {
 			note(rule.OrderAt, "order "+rule.OrderWithin+" of "+name, compare.OrderApplied(name), own)
 		}
+		for i, anchor := range rule.Anchors {
+			note(rule.AnchorsAt[i], "anchor "+anchor+" of "+name, compare.AnchorApplied(name, anchor), own)
+		}
 		for _, c := range rule.Collapse {
 			note(c.Place, "collapse "+c.Event+" of "+name, compare.CollapseApplied(name, c.Event), own)
 		}

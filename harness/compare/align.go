@@ -11,22 +11,29 @@ type pair struct {
 
 // What it costs to align two sequences. A pair of like-named events that differ costs less than leaving out one and
 // putting in the other; so does a pair that differs in nothing but its name. Of pairs that may be equal those are better
-// in which both events repeat what came before them, or neither does.
+// in which both events repeat what came before them, or neither does. One that is on different sides of an anchor costs less
+// than a move, and two of them more.
 const (
 	costRepeats = 1
+	costAcross  = 3 * 10
 	costGap     = 2 * 10
 	costDiffers = 3 * 10
 	never       = 1 << 30
 )
 
 func cost(a, b *item) int {
+	out := 0
+	if a.again != b.again {
+		out += costRepeats
+	}
+	if a.behind != b.behind {
+		out += costAcross
+	}
 	switch sameName, sameKey := a.name == b.name, a.key == b.key; {
-	case sameName && sameKey && a.again != b.again:
-		return costRepeats
 	case sameName && sameKey:
-		return 0
+		return out
 	case sameName, sameKey && a.key != "":
-		return costDiffers
+		return out + costDiffers
 	default:
 		return never
 	}

@@ -127,14 +127,14 @@ func (p *Piece) Joins(next *Piece) bool {
 }
 
 // collapse puts the pieces of texts together in a sequence. The event that stands for a run is called after the first of
-// its pieces.
-func (s *streams) collapse(side int, items []item) []item {
+// its pieces. No run goes on behind an anchor.
+func (s *streams) collapse(side int, items, anchors []item) []item {
 	if len(s.pieces.rules) == 0 {
 		return items
 	}
 	var out []item
 	for len(items) > 0 {
-		run := s.run(items)
+		run := s.run(items, anchors)
 		if len(run) < 2 {
 			out, items = append(out, items[0]), items[1:]
 			continue
@@ -154,14 +154,19 @@ func (s *streams) collapse(side int, items []item) []item {
 }
 
 // run returns the pieces of one text that a sequence begins with.
-func (s *streams) run(items []item) []*Piece {
+func (s *streams) run(items, anchors []item) []*Piece {
 	var run []*Piece
 	for i := range items {
 		p := s.pieces.Of(items[i].event)
-		if p == nil || len(run) > 0 && !run[0].Joins(p) {
+		if p == nil || len(run) > 0 && (!run[0].Joins(p) || parted(items[i-1], items[i], anchors)) {
 			break
 		}
 		run = append(run, p)
 	}
 	return run
+}
+
+// parted reports whether an anchor comes between two events.
+func parted(a, b item, anchors []item) bool {
+	return slices.ContainsFunc(anchors, func(anchor item) bool { return a.index < anchor.index && anchor.index < b.index })
 }

@@ -34,7 +34,7 @@ type Result struct {
 	// Unnamed counts the answers in which header fields differ that no rule names, by field.
 	Unnamed map[string]int
 	// Applied are the rules that selected something: Volatile.Rule, HeaderApplied, StreamApplied, OrderApplied,
-	// CollapseApplied.
+	// AnchorApplied, CollapseApplied.
 	Applied map[string]bool
 	// Refused are rules that are broader than what they are to silence, each once.
 	Refused []Refusal

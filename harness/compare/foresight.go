@@ -54,15 +54,16 @@ func plainlyEqual(ref, cand []item) bool {
 	return slices.EqualFunc(ref, cand, func(a, b item) bool { return a.name == b.name && a.key == b.key })
 }
 
-// singles returns the events that there is one of, by name and key; of others nil.
+// singles returns the events that there is one of, by name and key, or that are the same each time; of others nil.
 func singles(items []item) map[string]*item {
 	out := map[string]*item{}
 	for i := range items {
 		k := items[i].name + items[i].key
-		if _, double := out[k]; double {
-			out[k] = nil
-		} else {
+		switch other, double := out[k]; {
+		case !double:
 			out[k] = &items[i]
+		case other != nil && other.event.Data != items[i].event.Data:
+			out[k] = nil
 		}
 	}
 	return out

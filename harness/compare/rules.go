@@ -53,7 +53,9 @@ type Stream struct {
 	// OrderWithin is a JSONPath: events with the same value there are compared in order, and events with different
 	// values in any. "" keeps all in order.
 	OrderWithin string
-	Heartbeat   *Heartbeat
+	// Anchors are the names of events that what comes in any order must not pass.
+	Anchors   []string
+	Heartbeat *Heartbeat
 	// Optional are the names of events that one side may send and the other not.
 	Optional []string
 	// Collapse says which events are pieces of texts.

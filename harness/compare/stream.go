@@ -51,6 +51,8 @@ type item struct {
 	key, outline string
 	// again says that the event before it in its sequence is the same.
 	again bool
+	// behind is how many of the anchors that both sides have came before it.
+	behind int
 }
 
 func (s *streams) compare() {
@@ -64,21 +66,31 @@ func (s *streams) compare() {
 		})
 	}
 	s.stem(&items)
-	groups := s.groups(items)
+	anchors, others := s.anchored(items)
+	groups := s.groups(others)
 	for i := range groups {
 		for side := range groups[i] {
-			groups[i][side] = s.collapse(side, groups[i][side])
+			groups[i][side] = s.collapse(side, groups[i][side], anchors[side])
 			markRepeats(groups[i][side])
 		}
 	}
-	s.foresee(groups)
+	s.foresee(append(groups, anchors))
+	fixed := s.paired(anchors)
+	barriers := barriers(fixed, groups)
+	var free []pair
 	for _, g := range groups {
-		pairs := align(g[0], g[1])
-		for _, p := range pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(pairs)))) {
-			s.pair(p)
-		}
+		free = append(free, s.paired(g)...)
+	}
+	s.displaced(barriers, free)
+	for _, p := range renamedAnchors(slices.Concat(fixed, free)) {
+		s.pair(p, barriers)
 	}
 	s.notCompared("pieces of texts, which are compared as a whole", max(s.joined[0], s.joined[1]))
+}
+
+// paired pairs the events of two sequences, and says of those that are alone what became of them.
+func (s *streams) paired(sides [2][]item) []pair {
+	return pairStrays(s.withoutConsequences(s.withoutOptional(explainGaps(align(sides[0], sides[1])))))
 }
 
 func endText(s *transcript.Stream, items []item) string {
@@ -104,7 +116,7 @@ func (s *streams) items(side int) []item {
 			beats++
 			continue
 		}
-		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(s.b.named(), side, ev), s.key(s.b, side, ev), false})
+		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(s.b.named(), side, ev), s.key(s.b, side, ev), false, 0})
 	}
 	if side == 0 {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
@@ -174,13 +186,19 @@ func (s *streams) withoutOptional(pairs []pair) []pair {
 }
 
 // pair compares two aligned events, or reports the one that is alone.
-func (s *streams) pair(p pair) {
+func (s *streams) pair(p pair, barriers []pair) {
 	if p.ref != nil && p.cand != nil {
 		s.result.Events++
 		s.events(p)
 		return
 	}
-	s.report(alone(p))
+	d := alone(p)
+	if p.moved != nil {
+		if from, to := straddled(p.moved, p.cand); from < to {
+			d.Text += ", across " + barriers[from].ref.name
+		}
+	}
+	s.report(d)
 	if p.moved != nil { // where it came is told; what it says is compared all the same
 		s.result.Events++
 		s.events(pair{ref: p.moved, cand: p.cand})

@@ -111,8 +111,9 @@ func (s *Subject) ordered(a, b *occurrence) bool {
 	if !s.distinct(a, b) {
 		return false
 	}
-	within := s.rule(a.st).OrderWithin
-	if within == "" {
+	rule := s.rule(a.st)
+	within := rule.OrderWithin
+	if within == "" || slices.Contains(rule.Anchors, a.ev.Name) || slices.Contains(rule.Anchors, b.ev.Name) {
 		return true
 	}
 	path, err := jsonpath.Parse(within)

@@ -33,7 +33,7 @@ var rules = &compare.Rules{
 	Headers: []string{"Content-Type", "Location", "Allow", "Cache-Control"},
 	Streams: map[string]compare.Stream{
 		"bus":  {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping", Every: time.Second, Tolerance: 100 * time.Millisecond}},
-		"feed": {OrderWithin: "$.client", Heartbeat: &compare.Heartbeat{}},
+		"feed": {OrderWithin: "$.client", Anchors: []string{"opened"}, Heartbeat: &compare.Heartbeat{}},
 		"talk": {OrderWithin: "$.client", Collapse: []compare.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},
 	},
 }
@@ -105,7 +105,7 @@ func (s story) tell() *transcript.Transcript {
 				s.event("ping", "{}", ms(2082)), s.event("ping", "{}", ms(3082)), s.event("ping", "{}", ms(4082)),
 			}},
 			{Name: "feed", Step: "9", Operation: "GET /feed", Ended: transcript.EndedByServer, At: ms(92), Until: ms(4800), Events: []transcript.Event{
-				s.event("added", `{"client":"a","n":1}`, ms(1100)), bare, s.event("added", `{"client":"b","n":2}`, ms(1400)), comment,
+				s.event("added", `{"client":"a","n":1}`, ms(1100)), bare, s.event("added", `{"client":"b","n":2}`, ms(1400)), comment, s.event("opened", `{"n":3}`, ms(1600)),
 			}},
 			{Name: "log", Step: "11", Operation: "GET /log", Ended: transcript.EndedByClient, At: ms(94), Until: ms(4800), Events: []transcript.Event{
 				{Name: "a", Data: `{"type":"a"}`, Framing: "data: •\n\n", At: ms(1100)}, {Name: "b", Data: `{"type":"b"}`, Framing: "data: •\n\n", At: ms(1200)},

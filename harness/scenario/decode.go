@@ -368,6 +368,10 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	if o := n.Get("order"); o != nil {
 		within := o.Get("within")
 		r.OrderWithin, r.OrderAt = d.path(within), Place{d.file, within.Line, within.Column}
+		for _, name := range o.Get("anchors").Elements() {
+			r.Anchors = append(r.Anchors, name.Text)
+			r.AnchorsAt = append(r.AnchorsAt, Place{d.file, name.Line, name.Column})
+		}
 	}
 	r.Collapse = d.collapses(n.Get("collapse"))
 	if h := n.Get("heartbeat"); h != nil {

@@ -64,6 +64,8 @@ type StreamRule struct {
 	// OrderWithin is a JSONPath: events with the same value there are in order, others are free. "" orders all.
 	OrderWithin string
 	OrderAt     Place
+	Anchors     []string // names of events that none of the others may pass, whatever its value
+	AnchorsAt   []Place  // where each of them is written
 	Heartbeat   *Heartbeat
 	Optional    []string // names of events that may be absent on one side
 	OptionalAt  []Place  // where each of them is written

@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+)
+
+// An anchor is an event that orders those of all keys: what comes before it on one side comes before it on the other. An
+// event on the wrong side of one is a finding, whatever its key. When an anchor has several on the wrong side, it is the
+// anchor that came at another place.
+
+// anchored takes the anchors out of two sequences.
+func (s *streams) anchored(items [2][]item) (anchors, others [2][]item) {
+	if len(s.rule.Anchors) == 0 || s.rule.OrderWithin == "" {
+		return anchors, items
+	}
+	for side := range items {
+		for _, it := range items[side] {
+			if !slices.Contains(s.rule.Anchors, it.name) {
+				others[side] = append(others[side], it)
+				continue
+			}
+			s.b.applied[AnchorApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation), it.name)] = true
+			anchors[side] = append(anchors[side], it)
+		}
+	}
+	return anchors, others
+}
+
+// barriers returns the anchors of which it is certain which is which, and notes of each event how many of them came before it.
+func barriers(anchors []pair, groups [][2][]item) []pair {
+	var out []pair
+	for i, p := range anchors {
+		if p.gap == "" && !uncertain(anchors, i, -1) && !uncertain(anchors, i, +1) && !passed(anchors, p) {
+			out = append(out, p)
+		}
+	}
+	for _, g := range groups {
+		for side, items := range g {
+			for i := range items {
+				items[i].behind = sort.Search(len(out), func(n int) bool {
+					return [2]*item{out[n].ref, out[n].cand}[side].index > items[i].index
+				})
+			}
+		}
+	}
+	return out
+}
+
+// uncertain reports whether one of the anchors like one, beside it, is alone: then that one may be the other's counterpart.
+func uncertain(anchors []pair, i, step int) bool {
+	for j := i + step; j >= 0 && j < len(anchors); j += step {
+		p := anchors[j]
+		switch {
+		case p.ref != nil && !like(p.ref, anchors[i].ref), p.cand != nil && !like(p.cand, anchors[i].cand):
+			return false
+		case p.gap != "":
+			return true
+		}
+	}
+	return false
+}
+
+// passed reports whether another anchor has moved past one: it may be the other that stayed.
+func passed(anchors []pair, p pair) bool {
+	return slices.ContainsFunc(anchors, func(o pair) bool {
+		return o.moved != nil && (o.moved.index < p.ref.index) != (o.cand.index < p.cand.index)
+	})
+}
+
+// straddled returns the barriers that two events which stand for each other are on different sides of, as a range.
+func straddled(ref, cand *item) (from, to int) {
+	return min(ref.behind, cand.behind), max(ref.behind, cand.behind)
+}
+
+// A crossing is a pair of events on different sides of a barrier.
+type crossing struct{ pair, barrier int }
+
+// displaced reports what came on the wrong side of a barrier: as few events and anchors as explain all crossings.
+func (s *streams) displaced(barriers, pairs []pair) {
+	var all []crossing
+	for i, p := range pairs {
+		if p.ref == nil || p.cand == nil {
+			continue // of one that moved in its own key it is told there
+		}
+		for from, to := straddled(p.ref, p.cand); from < to; from++ {
+			all = append(all, crossing{i, from})
+		}
+	}
+	for len(all) > 0 {
+		event, of := commonest(all, func(c crossing) int { return c.pair })
+		anchor, on := commonest(all, func(c crossing) int { return c.barrier })
+		if on > of {
+			i := slices.IndexFunc(all, func(c crossing) bool { return c.barrier == anchor })
+			s.report(misplaced(barriers[anchor], fmt.Sprintf("%d events are on the other side of it, the first is %s", on, eventPlace(pairs[all[i].pair].ref)), ""))
+			all = slices.DeleteFunc(all, func(c crossing) bool { return c.barrier == anchor })
+			continue
+		}
+		from, _ := straddled(pairs[event].ref, pairs[event].cand)
+		s.report(misplaced(pairs[event], "across "+barriers[from].ref.name, barriers[from].ref.name))
+		all = slices.DeleteFunc(all, func(c crossing) bool { return c.pair == event })
+	}
+}
+
+// commonest returns what most crossings have in common, and how many they are. The first counts when there are several.
+func commonest(all []crossing, of func(crossing) int) (what, n int) {
+	count := map[int]int{}
+	for _, c := range all {
+		count[of(c)]++
+	}
+	for _, c := range all {
+		if count[of(c)] > n {
+			what, n = of(c), count[of(c)]
+		}
+	}
+	return what, n
+}
+
+// misplaced tells of two events that stand for each other and come at different places.
+func misplaced(p pair, how, across string) Difference {
+	return Difference{
+		Kind: EventMoved, Events: [2]int{p.ref.index, p.cand.index}, At: both("event"), Place: eventPlace(p.cand),
+		Reference: fmt.Sprintf("%s: %s", p.ref.label, showEvent(p.ref.event)), Candidate: fmt.Sprintf("%s: %s", p.cand.label, showEvent(p.cand.event)),
+		Text: p.cand.name + " comes at another place in the sequence, " + how, Fingerprint: digest(keyOf(p.ref), keyOf(p.cand), across),
+	}
+}
+
+// renamedAnchors puts an anchor without a counterpart together with an event that is the same but for its name.
+func renamedAnchors(pairs []pair) []pair {
+	for i, p := range pairs {
+		if p.gap != EventMissing {
+			continue
+		}
+		k := slices.IndexFunc(pairs, func(o pair) bool { return o.gap == EventExtra && o.cand.key == p.ref.key && o.cand.key != "" })
+		if k >= 0 {
+			pairs[i] = pair{ref: p.ref, cand: pairs[k].cand}
+			pairs[k] = pair{}
+		}
+	}
+	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
+}
