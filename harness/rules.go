@@ -56,6 +56,9 @@ func idShapes(rules []scenario.IDShape) []compare.IDShape {
 
 func streamRule(r scenario.StreamRule) compare.Stream {
 	out := compare.Stream{Exact: r.Exact, OrderWithin: r.OrderWithin, Anchors: r.Anchors, Optional: r.Optional}
+	if g := r.Gap; g != nil {
+		out.Gap = &compare.Gap{Max: g.Max, Tolerance: g.Tolerance}
+	}
 	for _, c := range r.Collapse {
 		out.Collapse = append(out.Collapse, compare.Collapse{Event: c.Event, By: c.By, Text: c.Text})
 	}

@@ -38,7 +38,7 @@ compare:
   volatile: [{at: $.b, kind: time, because: the scenario says so}]
   streams:
     feed: {order: {within: $.id, across: free, anchors: [hello], because: clients do not wait}, heartbeat: {comment: any, every: 2s}}
-    GET /events: {framing: semantic, optional: [created], collapse: [{event: created, by: [$.id], text: $.name, because: it is cut anywhere}]}
+    GET /events: {framing: semantic, optional: [created], gap: {max: 500ms, tolerance: 300ms}, collapse: [{event: created, by: [$.id], text: $.name, because: it is cut anywhere}]}
 `)
 	add(t, file, "scenarios/plain.yaml", "scenario: plain\nwhy: It has no rules\nsource: x\nsteps: [{http: GET /health}]\n")
 	add(t, file, "lockstep.yaml", `contract: openapi.yaml
@@ -73,7 +73,7 @@ compare:
 			Streams: map[string]compare.Stream{
 				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
 				"GET /events": {
-					Optional: []string{"created"},
+					Optional: []string{"created"}, Gap: &compare.Gap{Max: 500 * time.Millisecond, Tolerance: 300 * time.Millisecond},
 					Collapse: []compare.Collapse{{Event: "created", By: []string{"$.id"}, Text: "$.name"}},
 				},
 			},

@@ -56,6 +56,7 @@ const (
 	EventMoved     Kind = "event-order"
 	EventName      Kind = "event-name"
 	EventFraming   Kind = "event-framing"
+	EventGap       Kind = "event-gap" // from the request before it
 	StreamEnd      Kind = "stream-end"
 )
 
@@ -64,7 +65,7 @@ func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
 		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
-		EventDoubled, EventMoved, EventName, EventFraming, StreamEnd,
+		EventDoubled, EventMoved, EventName, EventFraming, EventGap, StreamEnd,
 	}
 }
 

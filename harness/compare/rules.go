@@ -60,6 +60,7 @@ type Stream struct {
 	Optional []string
 	// Collapse says which events are pieces of texts.
 	Collapse []Collapse
+	Gap      *Gap // from a request to an event; nil: any
 }
 
 // stream returns the rules for a stream.

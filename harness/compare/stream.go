@@ -26,6 +26,9 @@ func (c *comparison) streams() {
 			sides: [2]*transcript.Stream{ref, other},
 		}
 		s.pieces = s.rule.Pieces()
+		if s.rule.Gap != nil {
+			s.triggers = [2][]trigger{triggers(c.sides[0]), triggers(c.sides[1])}
+		}
 		s.compare()
 	}
 }
@@ -38,6 +41,7 @@ type streams struct {
 	sides    [2]*transcript.Stream
 	pieces   Pieces
 	joined   [2]int // pieces of texts that are compared as a whole
+	triggers [2][]trigger
 }
 
 // An item is an event that takes part in the sequence.
@@ -190,6 +194,7 @@ func (s *streams) pair(p pair, barriers []pair) {
 	if p.ref != nil && p.cand != nil {
 		s.result.Events++
 		s.events(p)
+		s.gap(p)
 		return
 	}
 	d := alone(p)

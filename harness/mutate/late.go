@@ -86,3 +86,20 @@ func insertAt(events []transcript.Event, ev transcript.Event, first int, at time
 	ev.At = at
 	return slices.Insert(events, i, ev)
 }
+
+// gapOperators send events too long after what the client did.
+var gapOperators = []Operator{
+	eachEvent("late", "gap", "It sends an event later than a rule allows", func(s *Subject, o *occurrence, yield emit) bool {
+		gap := s.rule(o.st).Gap
+		if gap == nil || o.ref == nil || o.st.Ended == transcript.EndedBroken {
+			return true
+		}
+		by := 2*max(gap.Max, gap.Tolerance) + time.Second
+		return yield(s.sequenceMutant(o, "later by "+by.String(), 0, func(all []transcript.Event) []transcript.Event {
+			for i := o.index; i < len(all); i++ {
+				all[i].At += by
+			}
+			return all
+		}))
+	}),
+}

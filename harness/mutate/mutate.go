@@ -63,7 +63,7 @@ func Operators() []Operator {
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
 		booleanOperators, numberOperators, stringOperators, identityOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
-		eventDuplicateOperators, lateOperators, foreignOperators, renamedOperators, endOperators, heartbeatOperators,
+		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, heartbeatOperators,
 		chunkOperators, pieceOperators, sameOperators, samePieces,
 	)
 }

@@ -81,7 +81,7 @@ var sameOperators = []Operator{
 	})),
 	harmless(operator("same", "arrival", "Its events come together", func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {
-			if h := s.rule(st).Heartbeat; len(st.Events) < 2 || h != nil && h.Every > 0 || s.watched(st) {
+			if h := s.rule(st).Heartbeat; len(st.Events) < 2 || h != nil && h.Every > 0 || s.watched(st) || s.rule(st).Gap != nil {
 				continue
 			}
 			if !yield(Mutant{

@@ -374,6 +374,9 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 		}
 	}
 	r.Collapse = d.collapses(n.Get("collapse"))
+	if g := n.Get("gap"); g != nil {
+		r.Gap = &Gap{Max: d.duration(g.Get("max")), Tolerance: d.duration(g.Get("tolerance"))}
+	}
 	if h := n.Get("heartbeat"); h != nil {
 		r.Heartbeat = &Heartbeat{
 			Event: h.Get("event").Str(), Every: d.duration(h.Get("every")), Tolerance: d.duration(h.Get("tolerance")),

@@ -70,6 +70,7 @@ type StreamRule struct {
 	Optional    []string // names of events that may be absent on one side
 	OptionalAt  []Place  // where each of them is written
 	Collapse    []Collapse
+	Gap         *Gap
 	File        string
 	Line        int // of the name
 	Column      int
@@ -82,6 +83,12 @@ type Collapse struct {
 	Text    string   // the JSONPath of the piece
 	Because string
 	Place   Place // of the event's name
+}
+
+// A Gap bounds the time from a request to an event.
+type Gap struct {
+	Max       time.Duration // on each target; 0: any
+	Tolerance time.Duration // between targets; 0: any
 }
 
 // A Heartbeat keeps a stream alive. It is no part of the sequence.

@@ -92,6 +92,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`4:77: collapse speaks of a twice → keep one rule for each event`,
 			`4:85: "$.[" is no JSONPath: jsonpath: unexpected '[' at position 3 → write one as RFC 9535 has it, such as $.tools[0].id`,
 		}},
+		{"a gap of any length", head + "compare: {streams: {s: {gap: {}}}}\nsteps: [{http: GET /}]", []string{`4:30: "gap" is not what belongs here → say how long: max, tolerance, or both`}},
 		{"a tolerance of nothing", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 0%, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "0%" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
 		{"a tolerance in time of a number", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 5ms, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "5ms" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
 		{"a time that may go back", head + "compare: {volatile: [{at: $.x, kind: time, monotone: false, because: b}]}\nsteps: [{http: GET /}]", []string{`4:54: "monotone" is false → make it true`}},

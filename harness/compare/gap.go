@@ -1,0 +1,113 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// Gap bounds the time between what a client did and the events that follow from it. Heartbeats have a cadence instead.
+type Gap struct {
+	Max       time.Duration // of each side; 0: any
+	Tolerance time.Duration // between the sides; 0: any
+}
+
+// A trigger is what a client did at a moment: it sent a request, or hung up.
+type trigger struct {
+	step  string
+	index int // of the exchange; -1 for the step itself
+	at    time.Duration
+}
+
+// triggers returns what the client of a side did, in the order of time.
+func triggers(t *transcript.Transcript) []trigger {
+	var out []trigger
+	for i := range t.Steps {
+		step := &t.Steps[i]
+		switch step.Kind {
+		case "close", "half-close", "drop", "stop":
+			if step.Skipped == "" {
+				out = append(out, trigger{step.ID, -1, step.At})
+			}
+			continue
+		}
+		for k, x := range step.Exchanges {
+			if x.Failure == nil || x.Failure.Phase != transcript.PhaseConnect && x.Failure.Phase != transcript.PhaseSend {
+				out = append(out, trigger{step.ID, k, x.Sent})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b trigger) int { return int(a.at - b.at) })
+	return out
+}
+
+// before returns the last trigger before a moment.
+func before(all []trigger, at time.Duration) (trigger, bool) {
+	for _, t := range slices.Backward(all) {
+		if t.at <= at {
+			return t, true
+		}
+	}
+	return trigger{}, false
+}
+
+// gaps returns how long two events that stand for each other came after what triggered them. That is what came last before
+// them on either side and was done on both by then: an event that is so late that it comes behind the next request is
+// late, and not early.
+func (s *streams) gaps(ref, cand *transcript.Event) (after string, gaps [2]time.Duration, ok bool) {
+	ats := [2]time.Duration{ref.At, cand.At}
+	for side := range ats {
+		last, found := before(s.triggers[side], ats[side])
+		if !found {
+			continue
+		}
+		i := slices.IndexFunc(s.triggers[1-side], func(t trigger) bool { return t.step == last.step && t.index == last.index })
+		if i < 0 || s.triggers[1-side][i].at > ats[1-side] {
+			continue
+		}
+		other := s.triggers[1-side][i]
+		mine := [2]time.Duration{}
+		mine[side], mine[1-side] = ats[side]-last.at, ats[1-side]-other.at
+		if !ok || mine[0]+mine[1] < gaps[0]+gaps[1] {
+			after, gaps, ok = last.step, mine, true
+		}
+	}
+	return after, gaps, ok
+}
+
+// gap compares how long two events that stand for each other took to come.
+func (s *streams) gap(p pair) {
+	rule := s.rule.Gap
+	if rule == nil {
+		return
+	}
+	step, gaps, ok := s.gaps(p.ref.event, p.cand.event)
+	if !ok {
+		return
+	}
+	var late []string
+	for side, gap := range gaps {
+		if rule.Max > 0 && gap > rule.Max {
+			late = append(late, sideNames[side]+"'s")
+		}
+	}
+	text := ""
+	switch {
+	case len(late) > 0:
+		text = fmt.Sprintf("%s comes later than a rule allows, %s", strings.Join(late, " and "), rule.Max)
+	case rule.Tolerance > 0 && (gaps[0]-gaps[1]).Abs() > rule.Tolerance:
+		text = fmt.Sprintf("the events come further apart than a rule allows, %s", rule.Tolerance)
+	default:
+		return
+	}
+	said := func(gap time.Duration) string {
+		return fmt.Sprintf("%s after step %s", gap.Round(time.Millisecond), step)
+	}
+	s.report(Difference{
+		Kind: EventGap, Events: [2]int{p.ref.index, p.cand.index}, Place: eventPlace(p.ref) + " gap", At: both("event"),
+		Reference: said(gaps[0]), Candidate: said(gaps[1]), Text: text, Fingerprint: digest(p.ref.name, strings.Join(late, " ")),
+	})
+}

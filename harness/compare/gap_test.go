@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func TestHowLongAnEventMayComeAfterItsRequest(t *testing.T) {
+	const ms = time.Millisecond
+	// told makes a side that sends requests and gets events at these times; the first request opens the stream.
+	told := func(target string, requests, events []time.Duration) side {
+		s := newSide(target)
+		for range requests {
+			s.answers("1")
+		}
+		for i, at := range requests {
+			s.t.Steps[i].Exchanges[0].Sent = at
+		}
+		s.stream("bus", make([]string, len(events))...)
+		for i, at := range events {
+			ev := &s.t.Streams[0].Events[i]
+			ev.Name, ev.At = "e", at
+			if i%2 == 1 {
+				ev.Name = "ping"
+			}
+		}
+		return s
+	}
+	type times = []time.Duration
+	for _, tc := range []struct {
+		name                 string
+		rule                 Gap
+		refSent, refCame     times
+		candSent, candCame   times
+		want                 []string
+		reference, candidate string
+		says                 string
+	}{
+		{"in time", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2450 * ms}, nil, "", "", ""},
+		{
+			"late", Gap{Max: 500 * ms}, times{0, 1000 * ms}, times{1300 * ms}, times{0, 2000 * ms}, times{2550 * ms},
+			[]string{"event-gap event 1 (e) gap"}, "300ms after step 2", "550ms after step 2", "the candidate's comes later than a rule allows, 500ms",
+		},
+		{
+			"late on both sides", Gap{Max: 200 * ms}, times{0}, times{1300 * ms}, times{0}, times{2550 * ms},
+			[]string{"event-gap event 1 (e) gap"}, "1.3s after step 1", "2.55s after step 1", "the reference's and the candidate's comes later than a rule allows, 200ms",
+		},
+		{
+			"so late that another request is before it", Gap{Max: 500 * ms}, times{0, 100 * ms, 2000 * ms}, times{200 * ms}, times{0, 100 * ms, 2000 * ms}, times{2100 * ms},
+			[]string{"event-gap event 1 (e) gap"}, "100ms after step 2", "2s after step 2", "the candidate's comes later than a rule allows, 500ms",
+		},
+		{"on the other side of a request", Gap{Tolerance: 300 * ms}, times{0, 500 * ms}, times{490 * ms}, times{0, 500 * ms}, times{510 * ms}, nil, "", "", ""},
+		{"near each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4800 * ms}, nil, "", "", ""},
+		{
+			"far from each other", Gap{Tolerance: 300 * ms}, times{0}, times{5000 * ms}, times{0}, times{4600 * ms},
+			[]string{"event-gap event 1 (e) gap"}, "5s after step 1", "4.6s after step 1", "the events come further apart than a rule allows, 300ms",
+		},
+		{"heartbeats are exempt", Gap{Max: 500 * ms}, times{0}, times{0, 900 * ms}, times{0}, times{0, 2900 * ms}, nil, "", "", ""},
+		{"before any request", Gap{Max: 500 * ms}, times{10 * ms}, times{0}, times{5 * ms}, times{0}, nil, "", "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rules := &Rules{Streams: map[string]Stream{"bus": {Gap: &tc.rule, Heartbeat: &Heartbeat{Event: "ping"}}}}
+			got := compared(told("ref", tc.refSent, tc.refCame), told("cand", tc.candSent, tc.candCame), rules)
+			if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+				t.Fatalf("differences (-want +got):\n%s", diff)
+			}
+			for _, d := range got.Differences {
+				if d.Reference != tc.reference || d.Candidate != tc.candidate || d.Text != tc.says {
+					t.Errorf("said: %s, %s: %s", d.Reference, d.Candidate, d.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestHangingUpTriggersEventsAsWell(t *testing.T) {
+	s := newSide("ref").answers("1")
+	s.t.Steps = append(s.t.Steps,
+		transcript.Step{ID: "2", Kind: "close", At: 2 * time.Second}, transcript.Step{ID: "3", Kind: "close", At: 3 * time.Second, Skipped: "it is over"},
+		transcript.Step{ID: "4", Kind: "http", Exchanges: []*transcript.Exchange{{Failure: &transcript.Failure{Phase: transcript.PhaseConnect}}}},
+	)
+	want := []trigger{{"1", 0, 0}, {"2", -1, 2 * time.Second}}
+	if diff := cmp.Diff(want, triggers(s.t), cmp.AllowUnexported(trigger{})); diff != "" {
+		t.Errorf("triggers (-want +got):\n%s", diff)
+	}
+}
