@@ -150,6 +150,7 @@ compare:
     - {at: $.d, kind: number, tolerance: 0.50, because: it is measured}
     - {at: $.e, kind: number, tolerance: 5%, because: it is measured}
     - {at: $.f, kind: token, because: it is a secret}
+    - {at: $.g, kind: json, because: it is parsed}
 `)
 	p := loaded(t, file)
 	want := []compare.Volatile{
@@ -159,6 +160,7 @@ compare:
 		{At: "$.d", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "0.50"}},
 		{At: "$.e", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "5", Percent: true}},
 		{At: "$.f", Kind: compare.Token},
+		{At: "$.g", Kind: compare.JSON},
 	}
 	if diff := cmp.Diff(want, p.CompareRules(p.Scenarios[0]).Volatile, cmpopts.IgnoreFields(compare.Volatile{}, "Rule")); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)

@@ -111,6 +111,7 @@ type place struct {
 	where location
 	seen  [2]time.Time
 	line  string // of what comes one after the other; "" when nothing does
+	alike bool   // a time may lie far from that moment, if it lies equally far on both sides
 }
 
 // nearness is how far from the moment it was seen a generated time may lie.
@@ -121,6 +122,11 @@ const textsDiffer = "the texts differ"
 
 // far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
 func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
+	if r, rok := moment(kind, ref); p.alike && rok {
+		if c, cok := moment(kind, cand); cok && (r.Sub(p.seen[0])-c.Sub(p.seen[1])).Abs() <= near {
+			return ""
+		}
+	}
 	var out []string
 	for side, text := range [2]string{ref, cand} {
 		if t, ok := moment(kind, text); !ok {

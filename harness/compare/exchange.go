@@ -110,7 +110,7 @@ func (c *comparison) headers(step string) []string {
 
 func (c *comparison) header(step *transcript.Step, name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
 	rv, cv := ref.Values(name), cand.Values(name)
-	place := place{location{what: "step " + step.ID + " header " + name}, seen, ""}
+	place := place{where: location{what: "step " + step.ID + " header " + name}, seen: seen}
 	var d Difference
 	switch {
 	case len(rv) > 0 && len(cv) == 0:
@@ -126,6 +126,10 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 			case kind == "":
 			case kind != ValueDiffers:
 				d.Kind, d.Text = kind, why
+			case why == textsDiffer && c.encoded(place, rv[i], cv[i], func(behind string, found Difference) {
+				found.Place, found.At = "header "+name+behind, both("header "+name)
+				report(found)
+			}):
 			case why == textsDiffer:
 				d.Kind, d.Text = HeaderValue, "the values differ"
 			default:
@@ -178,7 +182,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 		})
 		return
 	}
-	c.content("body", "body", place{location{where(step, "body"), nil}, c.seen(ref.Done, cand.Done), lineOf(step)}, rules, sides, report)
+	c.content("body", "body", place{where: location{where(step, "body"), nil}, seen: c.seen(ref.Done, cand.Done), line: lineOf(step)}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -273,7 +277,10 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		})
 	default:
 		kind, why := c.b.texts(string(ref.data), string(cand.data), p)
-		if kind == "" {
+		if kind == "" || why == textsDiffer && c.encoded(p, string(ref.data), string(cand.data), func(behind string, found Difference) {
+			found.Place, found.At = at+behind, both(part)
+			report(found)
+		}) {
 			return
 		}
 		if kind == ValueDiffers {

@@ -20,6 +20,7 @@ type documents struct {
 	report   func(Difference)        // with Kind, Place, the values and the sentence
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
 
+	depth int    // in how many texts the documents stand
 	known [2]int // how many known values the sums below reckon with
 	taken [2]map[*jsontree.Node]jsontree.Sum
 	whole [2]searched
@@ -62,9 +63,16 @@ func (d *documents) node(at *spot, ref, cand *jsontree.Node) {
 }
 
 func (d *documents) string(at *spot, ref, cand *jsontree.Node) {
-	if kind, why := d.b.texts(ref.Text, cand.Text, place{d.at(at), d.place.seen, d.place.line}); kind != "" {
-		d.differ(kind, at, ref, cand, why)
+	if ref.Text != cand.Text && opens(ref.Text) && d.encoded(at, ref, cand) {
+		return
 	}
+	p := d.place
+	p.where = d.at(at)
+	kind, why := d.b.texts(ref.Text, cand.Text, p)
+	if kind == "" || why == textsDiffer && d.encoded(at, ref, cand) {
+		return
+	}
+	d.differ(kind, at, ref, cand, why)
 }
 
 // numbers says how two numbers differ; "" when they are moments of this run.
@@ -91,6 +99,11 @@ func (d *documents) byRule(rule *Volatile, at *spot, ref, cand *jsontree.Node) b
 		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
 			d.differ(IdentityBroken, at, ref, cand, why)
 		}
+	case JSON:
+		if ref.Kind == jsontree.String {
+			d.document(at, ref, cand)
+		}
+		return ref.Kind == jsontree.String
 	case Text:
 		return ref.Kind == jsontree.String
 	case Time:

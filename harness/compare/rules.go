@@ -41,6 +41,8 @@ const (
 	Time VolatileKind = "time" // near the moment it was seen, on each side
 	Text VolatileKind = "text" // any string
 
+	JSON VolatileKind = "json" // a text that holds JSON, and is compared as JSON
+
 	Duration VolatileKind = "duration" // no longer than Max, and no further apart than Tolerance
 	Number   VolatileKind = "number"   // no further apart than Tolerance
 	Token    VolatileKind = "token"    // bound like an id, made alike, and never shown

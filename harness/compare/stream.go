@@ -269,7 +269,7 @@ func (s *streams) events(p pair) {
 		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
 	}
 	seen := s.seen(ref.At, cand.At)
-	pl := place{location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen, "stream " + s.sides[0].Name}
+	pl := place{where: location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen: seen, line: "stream " + s.sides[0].Name}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at, ref, cand)
 		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)
@@ -282,7 +282,11 @@ func (s *streams) events(p pair) {
 		}
 		report(d)
 	})
-	if kind, why := s.b.texts(ref.ID, cand.ID, place{location{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), nil}, seen, ""}); kind != "" {
+	pl = place{where: location{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), nil}, seen: seen}
+	if kind, why := s.b.texts(ref.ID, cand.ID, pl); kind != "" && !(why == textsDiffer && s.encoded(pl, ref.ID, cand.ID, func(behind string, found Difference) {
+		found.Place, found.At = at+" id"+behind, both("event id")
+		report(found)
+	})) {
 		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})
 	}
 	if ref.Retry != cand.Retry {

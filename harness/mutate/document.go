@@ -113,7 +113,7 @@ func (d *document) declare() {
 	var value any
 	for _, rule := range d.rules {
 		path, err := jsonpath.Parse(rule.At)
-		if err != nil || rule.Kind == compare.Text { // any text will do: whether this one is made up, nobody knows
+		if err != nil || rule.Kind == compare.Text || rule.Kind == compare.JSON { // whether this one is made up, nobody knows
 			continue
 		}
 		if value == nil {

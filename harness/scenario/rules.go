@@ -53,6 +53,8 @@ const (
 	VolatileTime VolatileKind = "time" // close to the moment it was seen
 	VolatileText VolatileKind = "text" // any text
 
+	VolatileJSON VolatileKind = "json" // a text that holds JSON, and is compared as JSON
+
 	VolatileDuration VolatileKind = "duration" // bounded, in a unit
 	VolatileNumber   VolatileKind = "number"   // within a tolerance
 	VolatileToken    VolatileKind = "token"    // bound like an id, and never shown
