@@ -290,6 +290,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
 	}
 	r.Coverage = *e.coverage
+	r.Coverage.Uncompared = e.uncompared()
 	r.Settle(e.accept, e.project.ids())
 	r.Unused = e.unused()
 	r.Conclude()

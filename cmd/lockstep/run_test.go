@@ -103,8 +103,10 @@ candidate     wrong: 7 exchanges (85% 2xx), 0 events
 compared      7 exchanges, 0 events
 findings      0 differences, 0 violations, 0 shortfalls
 contract      operations 5/7 · statuses 6/13 · events 0/4
+schema        15/21 properties · 1/3 enum values
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
+not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
 match: right and wrong do the same in 1 scenario
 `},
 		{"red", two(t, "wrong-type"), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
@@ -124,8 +126,10 @@ compared      7 exchanges, 0 events
 findings      1 difference, 1 violation, 0 shortfalls
 blame         differ: candidate 1
 contract      operations 5/7 · statuses 6/13 · events 0/4
+schema        15/21 properties · 1/3 enum values
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
+not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
 differ: right and wrong part in 1 of 1 scenario
 `},
 		{"unknown", newProject(t, at("right", serve(t, &faux.Server{})), exits), `lockstep 0.1.0 · openapi.yaml · right (reference), wrong · seed ‹seed›
@@ -142,7 +146,9 @@ candidate     wrong: 0 exchanges, 0 events
 compared      0 exchanges, 0 events
 findings      0 differences, 0 violations, 0 shortfalls
 contract      operations 0/7 · statuses 0/13 · events 0/4
+schema        0/21 properties · 0/3 enum values
 not called    GET /health, GET /items, POST /items, GET /items/{id}, DELETE /items/{id}, GET /items/{id}/label, GET /events
+not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 22 more
 unknown: 1 of 1 scenario could not be judged
 `},
 	} {

@@ -105,8 +105,10 @@ compared      7 exchanges, 0 events
 findings      1 difference, 0 violations, 0 shortfalls; of these 1 waived
 blame         differ: contract silent 1
 contract      operations 5/7 · statuses 6/13 · events 0/4
+schema        15/21 properties · 1/3 enum values
 not called    GET /health, GET /events
 not answered  GET /items 400, POST /items 400, DELETE /items/{id} 404, GET /items/{id}/label 404
+not seen      GET /health 200 application/json status (line 17), GET /events 200 text/event-stream x-events/events/hello shelf (line 109), and 6 more
 waived: right and wrong do the same in 0 scenarios; in 1 more, all that is found is accepted
 `
 	if diff := cmp.Diff(want, predictable(o.stdout)); diff != "" || o.code != exitMatch || o.stderr != "" {

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -35,6 +36,7 @@ type Document struct {
 	src      *source
 	cache    *cache
 	unjudged Problems
+	surface  func() *surface // what its schemas declare
 
 	// Of one judgement. Nil: each document is read each time, and each judge has room of its own.
 	docs        *jsontree.Documents
@@ -97,6 +99,7 @@ func Parse(data []byte, opts *Options) (*Document, error) {
 		return nil, in(o.File, b.problems)
 	}
 	d.unjudged = in(o.File, b.unjudged)
+	d.surface = sync.OnceValue(d.newSurface)
 	d.named = make(map[string]*Operation, len(d.ops))
 	for _, op := range d.ops {
 		d.named[op.String()] = op

@@ -2,35 +2,52 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // NewCoverage returns the table of the document, with nothing reached.
 func (d *Document) NewCoverage() *Coverage {
-	c := &Coverage{doc: d}
+	c := &Coverage{doc: d, codes: map[*response][][]string{}}
 	for _, op := range d.ops {
-		o := OperationCoverage{ID: op.ID, Method: op.Method, Path: op.Path}
+		o := OperationCoverage{ID: op.ID, Method: op.Method, Path: op.Path, Line: d.src.line(op.ref)}
+		if op.body != nil {
+			for _, m := range op.body.media {
+				o.Requests = append(o.Requests, MediaCoverage{Type: m.name})
+			}
+		}
 		for _, r := range op.responses {
-			s := StatusCoverage{Status: r.code}
+			s := StatusCoverage{Status: r.code, Line: d.src.line(op.ref + "/responses/" + r.code)}
+			for _, h := range r.headers {
+				s.Headers = append(s.Headers, HeaderCoverage{Name: h.name})
+			}
+			s.Codes, c.codes[r] = r.codes()
 			for _, m := range r.media {
-				s.Media = append(s.Media, MediaCoverage{Type: m.name, Stream: declaredEvents(m)})
+				s.Media = append(s.Media, MediaCoverage{Type: m.name, Stream: d.declaredEvents(m)})
 			}
 			o.Statuses = append(o.Statuses, s)
 		}
 		c.Operations = append(c.Operations, o)
 	}
+	for _, r := range d.surface().rows {
+		for _, list := range r.lists() {
+			*list = slices.Clone(*list)
+		}
+		c.Schemas = append(c.Schemas, r)
+	}
+	c.sighting = newSighting(d, c.Schemas)
 	return c
 }
 
-func declaredEvents(m *media) *StreamCoverage {
+func (d *Document) declaredEvents(m *media) *StreamCoverage {
 	if !m.typ.isStream() {
 		return nil
 	}
 	s := &StreamCoverage{Described: m.events != nil}
 	if m.events != nil {
 		for _, name := range m.events.names {
-			s.Events = append(s.Events, EventCoverage{Name: name})
+			s.Events = append(s.Events, EventCoverage{Name: name, Line: d.src.line(m.events.ref + "/events/" + escapePointer(name))})
 		}
 	}
 	return s
@@ -45,7 +62,7 @@ func (c *Coverage) Add(t *transcript.Transcript) {
 	}
 	for i := range t.Steps {
 		for _, ex := range t.Steps[i].Exchanges {
-			c.addExchange(ex)
+			c.addExchange(ex, t.Steps[i].Uncompared)
 		}
 	}
 	for _, s := range t.Streams {
@@ -55,7 +72,7 @@ func (c *Coverage) Add(t *transcript.Transcript) {
 	}
 }
 
-func (c *Coverage) addExchange(ex *transcript.Exchange) {
+func (c *Coverage) addExchange(ex *transcript.Exchange, uncompared bool) {
 	r := ex.Response
 	// A stream that the scenario closed has not broken; one that broke has been reached all the same.
 	if r == nil || ex.Failure != nil && ex.Stream == "" {
@@ -72,6 +89,7 @@ func (c *Coverage) addExchange(ex *transcript.Exchange) {
 	}
 	o := c.operation(op)
 	o.Reached++
+	c.addRequest(o, op, &ex.Request)
 	declared := op.response(r.Status)
 	if declared == nil {
 		c.undocumented(UndocumentedStatus, fmt.Sprintf("%s: %d", op, r.Status), 1)
@@ -79,11 +97,60 @@ func (c *Coverage) addExchange(ex *transcript.Exchange) {
 	}
 	s := o.status(declared.code)
 	s.Reached++
+	c.addHeaders(s, declared, r.Header)
 	contentType, typed := r.Header.Get("Content-Type")
 	if m := find(declared.media, contentType); m != nil {
-		s.media(m.name).Reached++
+		into := s.media(m.name)
+		into.Reached++
+		if uncompared {
+			into.Uncompared++
+		}
+		c.addBody(s, declared, m, ex)
 	} else if typed && len(declared.media) > 0 {
 		c.undocumented(UndocumentedMediaType, fmt.Sprintf("%s: %s", op, contentType), 1)
+	}
+}
+
+// addRequest counts the body of a request. One that breaks the document on purpose reaches nothing that is declared.
+func (c *Coverage) addRequest(o *OperationCoverage, op *Operation, r *transcript.Request) {
+	if op.body == nil || r.Malformed || r.Body.Size == 0 {
+		return
+	}
+	contentType, _ := r.Header.Get("Content-Type")
+	m := find(op.body.media, contentType)
+	if m == nil {
+		return
+	}
+	row(&o.Requests, func(x *MediaCoverage) bool { return x.Type == m.name }).Reached++
+	if r.Body.Size == int64(len(r.Body.Bytes)) && !isEncoded(r.Header) {
+		c.sighting.content(m.schema, parseMediaType(contentType).content(), InRequests, r.Body.Bytes)
+	}
+}
+
+func (c *Coverage) addHeaders(into *StatusCoverage, declared *response, header transcript.Header) {
+	for i, h := range declared.headers {
+		s := h.inHeader(header)
+		if s.none() {
+			continue
+		}
+		into.Headers[i].Reached++
+		if h.schema != nil && h.how == plainText && c.sighting.anyLeft(h.schema, InAnswers) {
+			c.sighting.value(h.schema, InAnswers, h.value(s))
+		}
+	}
+}
+
+// addBody marks what is in the body of an answer, if all of it came.
+func (c *Coverage) addBody(into *StatusCoverage, declared *response, m *media, ex *transcript.Exchange) {
+	r := ex.Response
+	if m.typ.isStream() || ex.Stream != "" || ex.Failure != nil || r.Body.Size != int64(len(r.Body.Bytes)) || r.Body.Size == 0 || isEncoded(r.Header) {
+		return
+	}
+	contentType, _ := r.Header.Get("Content-Type")
+	how := parseMediaType(contentType).content()
+	c.sighting.content(m.schema, how, InAnswers, r.Body.Bytes)
+	if how == jsonText {
+		seeCodes(into.Codes, c.codes[declared], r.Body.Bytes)
 	}
 }
 
@@ -105,6 +172,8 @@ func (c *Coverage) addStream(ex *transcript.Exchange, s *transcript.Stream) {
 			continue
 		}
 		into.event(name).Reached++
+		e := m.events.events[name]
+		c.sighting.content(e.schema, e.how, InAnswers, []byte(ev.Data))
 	}
 }
 

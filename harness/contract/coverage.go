@@ -9,11 +9,17 @@ import (
 // that can count.
 type Coverage struct {
 	Operations []OperationCoverage `json:"operations"` // in the order of the document
+	// Schemas have what the schemas of messages declare, in the order of the document.
+	Schemas []SchemaCoverage `json:"schemas,omitempty"`
 	// Undocumented is what was seen and the document does not have, in the order in which it was first seen. It ends at
 	// a thousand entries.
 	Undocumented []Undocumented `json:"undocumented,omitempty"`
+	// Uncompared is what answers had as the document declares it, and nobody has compared: see NotCompared.
+	Uncompared []string `json:"not_compared,omitempty"`
 
-	doc *Document
+	doc      *Document
+	sighting *sighting
+	codes    map[*response][][]string // where the codes of an error stand
 }
 
 // OperationCoverage is the row of one operation.
@@ -21,21 +27,30 @@ type OperationCoverage struct {
 	ID       string           `json:"id,omitempty"`
 	Method   string           `json:"method"`
 	Path     string           `json:"path"`
-	Reached  int              `json:"reached"`  // exchanges that got an answer
-	Statuses []StatusCoverage `json:"statuses"` // exact codes, ranges, default
+	Line     int              `json:"line,omitempty"`     // in the document, as of the rows below
+	Reached  int              `json:"reached"`            // exchanges that got an answer
+	Requests []MediaCoverage  `json:"requests,omitempty"` // the content types of its body, by name
+	Statuses []StatusCoverage `json:"statuses"`           // exact codes, ranges, default
 }
 
 // StatusCoverage counts the answers that one declared status covers.
 type StatusCoverage struct {
 	Status  string          `json:"status"` // as it is declared: "200", "4XX", "default"
+	Line    int             `json:"line,omitempty"`
 	Reached int             `json:"reached"`
 	Media   []MediaCoverage `json:"media,omitempty"` // by name
+	// Headers are the fields that are declared, by name.
+	Headers []HeaderCoverage `json:"headers,omitempty"`
+	// Codes are the error codes that the body may have.
+	Codes []PointCoverage `json:"codes,omitempty"`
 }
 
 // MediaCoverage counts the answers of one declared content type.
 type MediaCoverage struct {
 	Type    string `json:"type"`
 	Reached int    `json:"reached"`
+	// Uncompared counts those of Reached that a scenario asks not to compare.
+	Uncompared int `json:"uncompared,omitempty"`
 	// Stream is set for text/event-stream.
 	Stream *StreamCoverage `json:"stream,omitempty"`
 }
@@ -49,6 +64,7 @@ type StreamCoverage struct {
 // EventCoverage counts one declared event.
 type EventCoverage struct {
 	Name    string `json:"name"`
+	Line    int    `json:"line,omitempty"`
 	Reached int    `json:"reached"`
 }
 
@@ -78,7 +94,9 @@ func (t *Tally) count(reached int) {
 type Totals struct {
 	Operations Tally `json:"operations"`
 	Statuses   Tally `json:"statuses"`
-	MediaTypes Tally `json:"media_types"`
+	MediaTypes Tally `json:"media_types"` // of answers
+	Requests   Tally `json:"requests"`    // content types of requests
+	Codes      Tally `json:"codes"`       // of errors, for each status of each operation
 	Events     Tally `json:"events"`
 	// NotDescribed counts the event streams without x-events.
 	NotDescribed int `json:"not_described"`
@@ -102,8 +120,14 @@ func (c *Coverage) Totals() Totals {
 	t := Totals{Undocumented: len(c.Undocumented)}
 	for _, op := range c.Operations {
 		t.Operations.count(op.Reached)
+		for _, m := range op.Requests {
+			t.Requests.count(m.Reached)
+		}
 		for _, s := range op.Statuses {
 			t.Statuses.count(s.Reached)
+			for _, p := range s.Codes {
+				t.Codes.seen(p.Seen)
+			}
 			for _, m := range s.Media {
 				t.MediaTypes.count(m.Reached)
 				if m.Stream == nil {
@@ -126,10 +150,17 @@ func (c *Coverage) Totals() Totals {
 func (c *Coverage) Merge(other *Coverage) {
 	for _, o := range other.Operations {
 		op := row(&c.Operations, func(r *OperationCoverage) bool { return r.Method == o.Method && r.Path == o.Path })
-		op.ID, op.Method, op.Path, op.Reached = o.ID, o.Method, o.Path, op.Reached+o.Reached
+		op.ID, op.Method, op.Path, op.Line, op.Reached = o.ID, o.Method, o.Path, o.Line, op.Reached+o.Reached
+		for _, m := range o.Requests {
+			into := row(&op.Requests, func(r *MediaCoverage) bool { return r.Type == m.Type })
+			into.Type, into.Reached = m.Type, into.Reached+m.Reached
+		}
 		for _, s := range o.Statuses {
 			op.status(s.Status).merge(s)
 		}
+	}
+	for _, s := range other.Schemas {
+		c.mergeSchema(s)
 	}
 	for _, u := range other.Undocumented {
 		c.undocumented(u.Kind, u.What, u.Count)
@@ -137,10 +168,17 @@ func (c *Coverage) Merge(other *Coverage) {
 }
 
 func (s *StatusCoverage) merge(o StatusCoverage) {
-	s.Reached += o.Reached
+	s.Line, s.Reached = o.Line, s.Reached+o.Reached
+	for _, h := range o.Headers {
+		into := row(&s.Headers, func(r *HeaderCoverage) bool { return r.Name == h.Name })
+		into.Name, into.Reached = h.Name, into.Reached+h.Reached
+	}
+	for _, p := range o.Codes {
+		mergePoint(&s.Codes, p)
+	}
 	for _, m := range o.Media {
 		into := s.media(m.Type)
-		into.Reached += m.Reached
+		into.Reached, into.Uncompared = into.Reached+m.Reached, into.Uncompared+m.Uncompared
 		if m.Stream == nil {
 			continue
 		}
@@ -149,7 +187,8 @@ func (s *StatusCoverage) merge(o StatusCoverage) {
 		}
 		into.Stream.Described = m.Stream.Described
 		for _, e := range m.Stream.Events {
-			into.Stream.event(e.Name).Reached += e.Reached
+			event := into.Stream.event(e.Name)
+			event.Line, event.Reached = e.Line, event.Reached+e.Reached
 		}
 	}
 }

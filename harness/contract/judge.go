@@ -33,6 +33,9 @@ type judge struct {
 	gaveUp bool   // the measurement would not end in bounded time
 	hint   string // said of each finding at this value: why this alternative was chosen
 
+	// sees is told, when set, which schemas a value was judged by; s is the one that its place has.
+	sees func(n *jsontree.Node, s *schema, applied []*schema)
+
 	fields   []fieldState // a stack: those of the object under judgement are the last
 	applied  []*schema    // a stack: those of the value under judgement are the last
 	measured map[visit]int
@@ -84,6 +87,9 @@ func (j *judge) value(n *jsontree.Node, s *schema, also []*schema) {
 	j.apply(n, s, &sc)
 	for _, s := range also {
 		j.apply(n, s, &sc)
+	}
+	if j.sees != nil {
+		j.sees(n, s, j.applied[sc.applied:])
 	}
 	j.applied = j.applied[:sc.applied]
 	switch n.Kind {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,15 +17,19 @@ func (p *page) coverage() {
 		return
 	}
 	p.row("contract", c.Totals().String())
+	if text := c.SchemaTotals().String(); text != "" {
+		p.row("schema", text)
+	}
 	if p.paint.Verbose {
 		p.table(c)
+		p.unseen(c)
 		return
 	}
 	m := missed(c)
 	for _, row := range []struct {
 		label string
 		items []string
-	}{{"not called", m.operations}, {"not answered", m.statuses}, {"not sent", m.events}, {"undocumented", undocumented(c)}} {
+	}{{"not called", m.operations}, {"not answered", m.statuses}, {"not sent", m.events}, {"not seen", lacking(c, inLine, contract.PropertiesSeen, contract.EnumsSeen, contract.AlternativesSeen)}, {"undocumented", undocumented(c)}} {
 		if len(row.items) > 0 {
 			p.row(row.label, list(row.items, ", "))
 		}
@@ -45,11 +50,21 @@ func missed(c *contract.Coverage) misses {
 			m.operations = append(m.operations, operation(op))
 			continue
 		}
+		for _, r := range op.Requests {
+			if r.Reached == 0 {
+				m.operations = append(m.operations, operation(op)+" with "+clip(r.Type, 60))
+			}
+		}
 		var statuses []string
 		for _, s := range op.Statuses {
 			if s.Reached == 0 {
 				statuses = append(statuses, clip(s.Status, 20))
 				continue
+			}
+			for _, code := range s.Codes {
+				if !code.Seen {
+					statuses = append(statuses, clip(s.Status, 20)+" with "+clip(code.Name, 60))
+				}
 			}
 			for _, media := range s.Media {
 				if media.Reached == 0 {
@@ -64,6 +79,35 @@ func missed(c *contract.Coverage) misses {
 		}
 	}
 	return m
+}
+
+// lacking lists what was not reached of some measures, each with what says where it is declared.
+func lacking(c *contract.Coverage, where func(line int) string, measures ...contract.Measure) []string {
+	var out []string
+	for _, it := range c.Items() {
+		if !it.Reached && slices.Contains(measures, it.Measure) {
+			out = append(out, clip(it.Name, 100)+" ("+where(it.Line)+")")
+		}
+	}
+	return out
+}
+
+// inLine says where in the contract, to those who know that it is there.
+func inLine(line int) string { return "line " + strconv.Itoa(line) }
+
+// inContract says where in the contract.
+func (p *page) inContract(line int) string { return at(p.doc.Contract, line) }
+
+// unseen writes what the table has no place for: what was not seen inside of messages, and what nobody has compared.
+func (p *page) unseen(c *contract.Coverage) {
+	for _, m := range []contract.Measure{contract.RequestsSent, contract.CodesReached, contract.PropertiesSeen, contract.EnumsSeen, contract.AlternativesSeen} {
+		for _, what := range lacking(c, p.inContract, m) {
+			p.line(2, p.red("never: "), what, p.dim(" ["+string(m)+"]"))
+		}
+	}
+	for _, what := range c.Uncompared {
+		p.line(2, "not compared: ", clip(what, 160))
+	}
 }
 
 func missedEvents(op *contract.OperationCoverage, s *contract.StreamCoverage) []string {

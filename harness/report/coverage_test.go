@@ -12,12 +12,13 @@ import (
 // partly is a contract of which some of everything was reached.
 var partly = contract.Coverage{
 	Operations: []contract.OperationCoverage{
-		{Method: "GET", Path: "/a", Reached: 2, Statuses: []contract.StatusCoverage{
+		{Method: "GET", Path: "/a", Reached: 2, Requests: []contract.MediaCoverage{{Type: "text/csv"}}, Statuses: []contract.StatusCoverage{
 			{Status: "200", Reached: 2, Media: []contract.MediaCoverage{
 				{Type: "application/json", Reached: 2},
 				{Type: "text/plain"},
 				{Type: "text/event-stream", Stream: &contract.StreamCoverage{Described: true, Events: []contract.EventCoverage{{Name: "tick"}}}},
 			}},
+			{Status: "404", Reached: 1, Codes: []contract.PointCoverage{{Name: "GONE", Seen: true}, {Name: "LOST"}}},
 			{Status: "4XX"},
 			{Status: "default"},
 		}},
@@ -31,11 +32,17 @@ var partly = contract.Coverage{
 		}},
 		{Method: "DELETE", Path: "/a", Statuses: []contract.StatusCoverage{{Status: "204"}}},
 	},
+	Schemas: []contract.SchemaCoverage{
+		{Schema: "#/components/schemas/A", Properties: []contract.PointCoverage{{Name: "x", Line: 3, Seen: true}, {Name: "y", Line: 4}}},
+		{Schema: "#/components/schemas/A/properties/x", Enum: []contract.PointCoverage{{Name: `"\u202e"`, Line: 5}}},
+		{Schema: "#/components/schemas/B", Alternatives: []contract.PointCoverage{{Name: "#/components/schemas/A", Line: 6}}},
+	},
+	Uncompared:   []string{"GET /a 200: header ETag"},
 	Undocumented: []contract.Undocumented{{Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 3}},
 }
 
 func covered(paint Paint) string {
-	p := &page{doc: &Document{}, paint: paint}
+	p := &page{doc: &Document{Contract: "api.yaml"}, paint: paint}
 	p.doc.Coverage = partly
 	p.coverage()
 	return "\n" + p.String()
@@ -43,10 +50,12 @@ func covered(paint Paint) string {
 
 func TestWhatWasNotReachedIsNamed(t *testing.T) {
 	const want = `
-contract      operations 3/4 · statuses 3/6 · events 1/3 · streams not described 1 · undocumented 1
-not called    DELETE /a
-not answered  GET /a 200 as text/plain 200 as text/event-stream 4XX default
+contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 1
+schema        1/2 properties · 0/1 enum values · 0/1 alternatives
+not called    GET /a with text/csv, DELETE /a
+not answered  GET /a 200 as text/plain 200 as text/event-stream 404 with LOST 4XX default
 not sent      tock of GET /stream
+not seen      A y (line 4), A/properties/x "\u202e" (line 5), B A (line 6)
 undocumented  GET /nope ×3
 `
 	if diff := cmp.Diff(want, covered(Paint{})); diff != "" {
@@ -56,8 +65,9 @@ undocumented  GET /nope ×3
 
 func TestTheWholeTableHasWhatWasReachedToo(t *testing.T) {
 	const want = `
-contract      operations 3/4 · statuses 3/6 · events 1/3 · streams not described 1 · undocumented 1
-  GET /a       ×2  200 ×2, 4XX never, default never
+contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 1
+schema        1/2 properties · 0/1 enum values · 0/1 alternatives
+  GET /a       ×2  200 ×2, 404 ×1, 4XX never, default never
       200 application/json ×2
       200 text/plain never
       200 text/event-stream never, tick never
@@ -67,6 +77,12 @@ contract      operations 3/4 · statuses 3/6 · events 1/3 · streams not descri
       200 text/event-stream ×1, events not described
   DELETE /a    never  204 never
   undocumented: GET /nope ×3
+  never: GET /a text/csv (api.yaml) [requests]
+  never: GET /a 404 LOST (api.yaml) [codes]
+  never: A y (api.yaml:4) [properties]
+  never: A/properties/x "\u202e" (api.yaml:5) [enums]
+  never: B A (api.yaml:6) [alternatives]
+  not compared: GET /a 200: header ETag
 `
 	if diff := cmp.Diff(want, covered(Paint{Verbose: true})); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)

@@ -114,19 +114,7 @@ func (p *page) silence(s *contract.Silence) {
 	if s.Pin != "" {
 		pin = "; " + clip(s.Pin, 120) + " would decide"
 	}
-	p.line(6, p.dim("the contract is silent: "), at(p.doc.Contract, s.Line), ": ", clip(schemaName(s.Schema), 120), " admits both: ", clip(s.Admits, 240), pin)
-}
-
-// schemaName is how a place of the contract is called below a step: "Message/properties/text" for a component, and without
-// the operation, which the step names, for what stands in one.
-func schemaName(ref string) string {
-	if name, ok := strings.CutPrefix(ref, "#/components/schemas/"); ok {
-		return name
-	}
-	if _, rest, ok := strings.Cut(ref, "/responses"); ok {
-		ref = "responses" + rest
-	}
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(ref)
+	p.line(6, p.dim("the contract is silent: "), at(p.doc.Contract, s.Line), ": ", clip(contract.SchemaName(s.Schema), 120), " admits both: ", clip(s.Admits, 240), pin)
 }
 
 // outside names the targets that the contract has something against.

@@ -105,7 +105,7 @@ func coverage() contract.Coverage {
 				{Status: "200", Reached: 10, Media: []contract.MediaCoverage{{Type: "application/json", Reached: 10}}},
 				{Status: "400", Reached: 2, Media: []contract.MediaCoverage{{Type: "application/json", Reached: 2}}},
 				{Status: "413"},
-			}},
+			}, Line: 39, Requests: []contract.MediaCoverage{{Type: "application/json", Reached: 12}}},
 			{ID: "event", Method: "GET", Path: "/event", Reached: 4, Statuses: []contract.StatusCoverage{
 				{Status: "200", Reached: 4, Media: []contract.MediaCoverage{{Type: "text/event-stream", Reached: 4, Stream: &contract.StreamCoverage{
 					Described: true,
@@ -114,6 +114,11 @@ func coverage() contract.Coverage {
 			}},
 			{ID: "unregister", Method: "DELETE", Path: "/client-tools/unregister", Statuses: []contract.StatusCoverage{{Status: "200"}}},
 		},
+		Schemas: []contract.SchemaCoverage{
+			{Schema: "#/components/schemas/RegisterResult", Line: 560, In: contract.InAnswers, Properties: []contract.PointCoverage{{Name: "registered", Line: 564, Seen: true}}},
+			{Schema: "#/components/schemas/ClientToolResult", Line: 833, In: contract.InAnswers, Properties: []contract.PointCoverage{{Name: "metadata", Line: 846}, {Name: "title", Line: 841, Seen: true}}},
+			{Schema: "#/components/schemas/ClientToolResult/properties/status", Line: 838, In: contract.InAnswers, Enum: []contract.PointCoverage{{Name: `"success"`, Line: 838, Seen: true}}},
+		},
 	}
 }
 
@@ -121,6 +126,7 @@ func fullCoverage() contract.Coverage {
 	c := coverage()
 	c.Operations[0].Statuses[2].Reached = 1
 	c.Operations[1].Statuses[0].Media[0].Stream.Events[1].Reached = 1
+	c.Schemas[1].Properties[0].Seen = true
 	c.Operations[2].Reached, c.Operations[2].Statuses[0].Reached = 3, 3
 	return c
 }
@@ -181,6 +187,9 @@ func red() *Document {
 		scenario("events/resume"),
 		streamScenario(),
 	)
+	d.Coverage.Operations[0].Statuses[0].Headers = []contract.HeaderCoverage{{Name: "ETag", Reached: 10}}
+	d.Coverage.Operations[0].Statuses[1].Codes = []contract.PointCoverage{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
+	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
 	d.Coverage.Undocumented = []contract.Undocumented{{Kind: contract.UndocumentedStatus, What: "POST /client-tools/execute: 500", Count: 3}}
 	return d
 }
@@ -301,6 +310,9 @@ func hostile() *Document {
 	doubt.Verdict = verdict.Unknown
 	doubt.Reasons = []verdict.Reason{{Target: "go", Text: "the answer was " + evil, Log: []string{"stdout: " + evil, "stderr: " + long}}}
 	d := document(s, doubt)
+	d.Coverage.Operations[0].Statuses[0].Headers = []contract.HeaderCoverage{{Name: "ETag", Reached: 10}}
+	d.Coverage.Operations[0].Statuses[1].Codes = []contract.PointCoverage{{Name: "INVALID", Seen: true}, {Name: "TAKEN"}}
+	d.Coverage.Uncompared = []string{"POST /client-tools/register 200: header ETag"}
 	d.Coverage.Undocumented = []contract.Undocumented{{Kind: contract.UndocumentedEvent, What: "GET /event: " + evil, Count: 1}}
 	return d
 }

@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -47,7 +48,7 @@ func fill(v reflect.Value, text string) {
 		v.SetMapIndex(reflect.ValueOf(text), reflect.ValueOf(7))
 	case reflect.String:
 		switch v.Interface().(type) {
-		case verdict.Verdict, verdict.Class, verdict.Blame: // ours, and they decide what is shown
+		case verdict.Verdict, verdict.Class, verdict.Blame, contract.In: // ours, and they decide what is shown
 		default:
 			v.SetString(text)
 		}

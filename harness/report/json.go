@@ -11,8 +11,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"github.com/lockstep-dev/lockstep/harness/contract"
 )
 
 // Format is the version of the JSON. It changes when a reader of the old one would go wrong: when a member goes or
@@ -69,7 +67,7 @@ func settled(doc *Document) Document {
 	for i := range ops {
 		ops[i].Statuses = present(ops[i].Statuses)
 	}
-	d.Coverage = contract.Coverage{Operations: ops, Undocumented: d.Coverage.Undocumented}
+	d.Coverage.Operations = ops
 	return d
 }
 

@@ -96,7 +96,7 @@ func (p *page) counts() {
 	} else {
 		p.row("compared", count(t.Compared.Exchanges, "exchange")+", "+count(t.Compared.Events, "event"))
 	}
-	if text := notCompared(&t.Compared); text != "" {
+	if text := notCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		p.row("not compared", text)
 	}
 	if t.NotApplicable > 0 {
@@ -159,7 +159,7 @@ func notApplicable(scenarios []verdict.Scenario) map[string]int {
 }
 
 // notCompared says what was there and was not compared. Header fields are the reader's to name.
-func notCompared(c *verdict.Compared) string {
+func notCompared(c *verdict.Compared, declared []string) string {
 	var parts []string
 	if len(c.NotCompared) > 0 {
 		parts = append(parts, reasons(c.NotCompared))
@@ -170,6 +170,9 @@ func notCompared(c *verdict.Compared) string {
 			names[i] = clip(name, 40)
 		}
 		parts = append(parts, "header fields that no rule names: "+list(names, ", ")+" (name them in compare.headers)")
+	}
+	if len(declared) > 0 {
+		parts = append(parts, "declared, and never compared: "+list(visibly(declared), ", "))
 	}
 	return strings.Join(parts, "; ")
 }
