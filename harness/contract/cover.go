@@ -134,9 +134,7 @@ func (c *Coverage) addHeaders(into *StatusCoverage, declared *response, header t
 			continue
 		}
 		into.Headers[i].Reached++
-		if h.schema != nil && h.how == plainText && c.sighting.anyLeft(h.schema, InAnswers) {
-			c.sighting.value(h.schema, InAnswers, h.value(s))
-		}
+		c.sighting.field(h, s)
 	}
 }
 

@@ -3,6 +3,7 @@ package contract
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -134,19 +135,20 @@ func (d *Document) rowOf(s *schema, in In) SchemaCoverage {
 
 // A sighting marks what contents have of a surface, and passes over what cannot have anything new.
 type sighting struct {
-	doc  *Document
-	rows []SchemaCoverage
-	left []int // how much of each row has not been seen
-	// open has, for a schema that contents begin with, the rows that it leads to and that were not seen whole.
-	open  map[*schema][]int
-	known cache // contents that were looked at
+	doc   *Document
+	rows  []SchemaCoverage
+	left  []int             // how much of each row has not been seen
+	total int               // of all rows
+	views map[*schema]*view // by the schema that contents begin with
+	known cache             // contents that were looked at
 }
 
 func newSighting(d *Document, rows []SchemaCoverage) *sighting {
-	s := &sighting{doc: d, rows: rows, left: make([]int, len(rows)), open: map[*schema][]int{}}
+	s := &sighting{doc: d, rows: rows, left: make([]int, len(rows)), views: map[*schema]*view{}}
 	for i := range rows {
 		for _, list := range rows[i].lists() {
 			s.left[i] += len(*list)
+			s.total += len(*list)
 		}
 	}
 	return s
@@ -154,7 +156,7 @@ func newSighting(d *Document, rows []SchemaCoverage) *sighting {
 
 // content marks what is in a content that is judged by a schema.
 func (g *sighting) content(s *schema, how content, in In, data []byte) {
-	if s == nil || how == opaque || !g.anyLeft(s, in) {
+	if s == nil || how == opaque || !g.view(s, in).mayHave(how, data) {
 		return
 	}
 	key := cacheKey{schema: s, how: how, side: Side(in)}
@@ -169,21 +171,18 @@ func (g *sighting) content(s *schema, how content, in In, data []byte) {
 	g.known.put(key, data, nil)
 }
 
-// anyLeft reports whether a value of a schema can have anything that was not seen.
-func (g *sighting) anyLeft(s *schema, in In) bool {
-	open, known := g.open[s]
-	if !known {
-		for _, one := range reach(s, in, map[*schema]In{}, nil) {
-			if i, ok := g.doc.surface().index[one]; ok && g.rows[i].In == in {
-				open = append(open, i)
-			}
-		}
+// field marks the value of a header field.
+func (g *sighting) field(h *parameter, s sent) {
+	text := []byte(strings.Join(s.values, ", "))
+	if h.schema == nil || h.how != plainText || !g.view(h.schema, InAnswers).mayHave(plainText, text) {
+		return
 	}
-	for len(open) > 0 && g.left[open[0]] == 0 {
-		open = open[1:]
+	key := cacheKey{schema: h.schema, how: opaque, side: Side(InAnswers)}
+	if _, again := g.known.get(key, text); again {
+		return
 	}
-	g.open[s] = open
-	return len(open) > 0
+	g.value(h.schema, InAnswers, h.value(s))
+	g.known.put(key, text, nil)
 }
 
 // value marks what is in a value, by a judge that says nothing.
@@ -233,4 +232,5 @@ func (g *sighting) mark(n *jsontree.Node, s *schema, applied []*schema, in In) {
 func (g *sighting) see(row int, p *PointCoverage) {
 	p.Seen = true
 	g.left[row]--
+	g.total--
 }

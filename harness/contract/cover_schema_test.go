@@ -161,6 +161,40 @@ func TestWhatWasSeenAddsUp(t *testing.T) {
 	}
 }
 
+// Contents that cannot have anything new are not read; what has it, however it is written, is.
+func TestWhatIsLeftIsSeenHoweverItIsWritten(t *testing.T) {
+	const schema = `{type: object, properties: {"a/b": {type: string}, "<é>": {}, e: {enum: ["x y", 10, true]}, o: {oneOf: [{type: string}, {type: integer}]}}}`
+	d := parse(t, returning(schema))
+	full := `{"a/b":"","<é>":1,"e":"x y","o":1}`
+	for _, tc := range []struct{ last, want string }{
+		{`{"a\/b":""}`, "a/b"}, {`{"\u0061/b":""}`, "a/b"}, {`{"a/b":""}`, "a/b"},
+		{`{"<é>":0}`, "<é>"}, {`{"\u003cé>":0}`, "<é>"},
+		{`{"e":"x y"}`, `"x y"`}, {`{"e":"x\u0020y"}`, `"x y"`}, {`{"e":10}`, "10"}, {`{"e":1e1}`, "10"}, {`{"e":true}`, "true"},
+		{`{"o":1}`, "/integer"}, {`{"o":""}`, "/string"},
+	} {
+		whole := []string{full, `{"e":10}`, `{"e":true}`, `{"o":""}`}
+		c := d.NewCoverage()
+		for _, one := range whole {
+			n := mustTree(t, one)
+			for i, name := range n.Names { // all that has nothing of what is to come last
+				text := fmt.Sprintf("{%q:%s}", name, n.Items[i])
+				if tc.want == name || tc.want == n.Items[i].String() || name == "o" && tc.want[0] == '/' && (tc.want == "/string") == (n.Items[i].Text == "") {
+					continue
+				}
+				c.Add(answerJSON(text))
+			}
+		}
+		before := c.SchemaTotals()
+		c.Add(answerJSON(`{"other":"nothing new"}`))
+		c.Add(answerJSON(tc.last))
+		after := c.SchemaTotals()
+		sum := func(s SchemaTally) int { return s.Properties.Reached + s.Enum.Reached + s.Alternatives.Reached }
+		if sum(after) <= sum(before) {
+			t.Errorf("%s shows nothing new: %s, and before %s", tc.last, after, before)
+		}
+	}
+}
+
 func TestErrorCodesAndContentTypesOfRequestsAreCounted(t *testing.T) {
 	d := parse(t, surfaceDoc)
 	c := d.NewCoverage()
