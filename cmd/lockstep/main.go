@@ -155,7 +155,7 @@ both values, and with what the contract says of each side.`,
 	root.SetVersionTemplate("lockstep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), baselineCommand(w), mutateCommand(w), noiseCommand(w), lintCommand(w), versionCommand(w))
+	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), baselineCommand(w), coverageCommand(w), mutateCommand(w), noiseCommand(w), lintCommand(w), versionCommand(w))
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = knownCommand // it would explain the program instead of a command that is not there

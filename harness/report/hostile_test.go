@@ -78,7 +78,7 @@ func TestNothingThatAServerSendsActsOnATerminal(t *testing.T) {
 			fill(reflect.ValueOf(doc), text)
 			for _, paint := range []Paint{{}, {Verbose: true}, {Color: true}, {Color: true, Verbose: true}} {
 				var b bytes.Buffer
-				if err := Text(&b, doc, paint); err != nil {
+				if err := errors.Join(Text(&b, doc, paint), Coverage(&b, doc, paint), CoverageJSON(&b, doc)); err != nil {
 					t.Fatal(err)
 				}
 				for i := range doc.Scenarios {

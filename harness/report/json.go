@@ -30,11 +30,13 @@ type file struct {
 
 // JSON writes a run as one JSON document, as Schema describes it. The same run gives the same bytes. Every character
 // that is not seen, or that turns the direction of writing, is escaped, so that the document can be printed.
-func JSON(w io.Writer, doc *Document) error {
+func JSON(w io.Writer, doc *Document) error { return encode(w, file{Format, settled(doc)}) }
+
+func encode(w io.Writer, value any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
-	if err := e.Encode(file{Format, settled(doc)}); err != nil {
+	if err := e.Encode(value); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err := w.Write(escaped(b.Bytes()))

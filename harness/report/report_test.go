@@ -21,6 +21,7 @@ var formats = []struct {
 	{"terminal.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{}) }},
 	{"verbose.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Verbose: true}) }},
 	{"color.txt", func(w io.Writer, d *Document) error { return Text(w, d, Paint{Color: true}) }},
+	{"coverage.txt", func(w io.Writer, d *Document) error { return Coverage(w, d, Paint{}) }},
 	{"report.json", JSON},
 	{"junit.xml", JUnit},
 }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/report"
+)
+
+// coverageFlags are the flags of lockstep coverage.
+type coverageFlags struct {
+	config string
+	json   bool
+	outputFlags
+}
+
+func coverageCommand(w *world) *cobra.Command {
+	f := coverageFlags{outputFlags: outputFlags{format: "text"}}
+	cmd := &cobra.Command{
+		Use:   "coverage [run file]",
+		Short: "Prints how much of the contract a run has reached, and all that it has not",
+		Long: `Reads a run file, without any server, and prints how often each operation answered with each status, and what the
+contract declares and the run has never reached: operations, content types, statuses, error codes, events, properties,
+enum values and alternatives of schemas, each with its line in the contract. The run file is reports/run.jsonl beside
+lockstep.yaml unless another is named; it must be complete, and of the contract and the scenarios that there are.
+
+Exit codes: 0 it was printed · 2 flags or files are wrong · 3 it was interrupted.`,
+		Example: `  lockstep coverage
+  lockstep coverage nightly/run.jsonl --json | jq '.schemas[].properties[]? | select(.seen | not)'`,
+		Args: oneRunFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.print(cmd.Context(), runFile(f.config, args), w)
+		},
+	}
+	configFlag(cmd, &f.config)
+	cmd.Flags().StringVar(&f.color, "color", "auto", "colour: auto, always, never")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the coverage as JSON, as report.json has it")
+	return cmd
+}
+
+func (f *coverageFlags) print(ctx context.Context, path string, w *world) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	project, file, err := openRun(f.config, path, f.load)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	result, err := project.Judge(ctx, bufio.NewReaderSize(file, 1<<20), &harness.JudgeOptions{Today: w.today(), Environ: w.environ})
+	if err != nil {
+		return unreadable(path, err)
+	}
+	if result.Incomplete != "" {
+		return &exitError{exitUnknown, fmt.Errorf("%s", result.Incomplete)}
+	}
+	doc := result.Document(project)
+	if f.json {
+		return report.CoverageJSON(w.stdout, doc)
+	}
+	return report.Coverage(w.stdout, doc, f.paint(w, w.terminal))
+}
