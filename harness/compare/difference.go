@@ -57,7 +57,9 @@ const (
 	EventName      Kind = "event-name"
 	EventFraming   Kind = "event-framing"
 	EventGap       Kind = "event-gap" // from the request before it
-	StreamEnd      Kind = "stream-end"
+
+	HeartbeatDiffers Kind = "heartbeat" // in what it says
+	StreamEnd        Kind = "stream-end"
 )
 
 // Kinds returns every way to differ.
@@ -65,7 +67,7 @@ func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
 		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
-		EventDoubled, EventMoved, EventName, EventFraming, EventGap, StreamEnd,
+		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd,
 	}
 }
 

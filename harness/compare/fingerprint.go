@@ -68,6 +68,7 @@ func (s *Shortfall) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	}
 	switch s.Kind {
 	case HeartbeatLate, HeartbeatEarly, HeartbeatMissing:
+		want, _, _ = strings.Cut(want, andBeyond)
 		want, got = uncounted(Bare(rules, t, want)), uncounted(Bare(rules, t, got))
 	case ExchangeFailed, StreamBroken: // the bytes that came until then are evidence
 		got, _, _ = strings.Cut(got, `, after "`)

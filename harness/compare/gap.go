@@ -88,18 +88,19 @@ func (s *streams) gap(p pair) {
 	if !ok {
 		return
 	}
+	stalled := max(s.comparison.sides[0].Stalled, s.comparison.sides[1].Stalled)
 	var late []string
 	for side, gap := range gaps {
-		if rule.Max > 0 && gap > rule.Max {
+		if rule.Max > 0 && gap > rule.Max+stalled {
 			late = append(late, sideNames[side]+"'s")
 		}
 	}
 	text := ""
 	switch {
 	case len(late) > 0:
-		text = fmt.Sprintf("%s comes later than a rule allows, %s", strings.Join(late, " and "), rule.Max)
-	case rule.Tolerance > 0 && (gaps[0]-gaps[1]).Abs() > rule.Tolerance:
-		text = fmt.Sprintf("the events come further apart than a rule allows, %s", rule.Tolerance)
+		text = fmt.Sprintf("%s comes later than a rule allows, %s", strings.Join(late, " and "), rule.Max) + granted(stalled)
+	case rule.Tolerance > 0 && (gaps[0]-gaps[1]).Abs() > rule.Tolerance+stalled:
+		text = fmt.Sprintf("the events come further apart than a rule allows, %s", rule.Tolerance) + granted(stalled)
 	default:
 		return
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -12,6 +13,8 @@ type Heartbeat struct {
 	Event     string        // the event's name; "" when comments beat
 	Every     time.Duration // the interval, counted from the opening; 0: whenever it likes
 	Tolerance time.Duration // how early or late a beat may be
+	// Same says that comments that beat must say what the other side's do, as events that beat always must.
+	Same bool
 }
 
 // Beats reports whether an event only keeps its stream alive.
@@ -50,4 +53,52 @@ func (h *Heartbeat) labels(s *transcript.Stream) []string {
 		}
 	}
 	return out
+}
+
+// sameBeats compares what keeps the stream alive: the candidate's beats must be like one of the reference's, but for what
+// is made up and for numbers, which may count. Who beats more often says nothing new.
+func (s *streams) sameBeats() {
+	h := s.rule.Heartbeat
+	if h == nil || h.Event == "" && !h.Same {
+		return
+	}
+	var beats [2][]item
+	for side, stream := range s.sides {
+		labels := h.labels(stream)
+		for i := range stream.Events {
+			if ev := &stream.Events[i]; h.beats(ev) {
+				beats[side] = append(beats[side], item{index: i, label: labels[i], event: ev, name: eventName(ev), key: s.beat(side, ev)})
+			}
+		}
+	}
+	if len(beats[0]) == 0 {
+		return
+	}
+	known := map[string]bool{}
+	for _, b := range beats[0] {
+		known[b.key] = true
+	}
+	for _, b := range beats[1] {
+		if !known[b.key] {
+			first := beats[0][0]
+			s.report(Difference{
+				Kind: HeartbeatDiffers, Events: [2]int{first.index, b.index}, Place: eventPlace(&b), At: both("event data"),
+				Reference: showEvent(first.event), Candidate: showEvent(b.event), Text: "a heartbeat says something else than any of the reference's",
+				Fingerprint: digest(first.key, b.key),
+			})
+			return
+		}
+	}
+}
+
+// beat describes a heartbeat without what may be another each time.
+func (s *streams) beat(side int, ev *transcript.Event) string {
+	framing := ""
+	if s.rule.Exact {
+		framing = ev.Framing
+	}
+	_, defects, _ := eventContent(ev).read(s.docs)
+	return uncounted(fmt.Sprintf(
+		"%s %q %q %t %t %t %s %v", eventName(ev), eventType(ev), framing, ev.Undispatched, ev.ID != "", ev.Retry != "", s.key(s.b, side, ev), defects,
+	))
 }

@@ -72,7 +72,7 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 		out = append(out, stepShortfalls(&t.Steps[i], d, match.Matcher{Documents: docs})...)
 	}
 	for _, s := range t.Streams {
-		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), d)...)
+		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Stalled, d)...)
 	}
 	for _, w := range t.Windows {
 		out = append(out, windowShortfalls(t, w, rules)...)
@@ -196,7 +196,7 @@ func unmetText(kind string) string {
 	}
 }
 
-func streamShortfalls(s *transcript.Stream, rule Stream, d *diagnosis) []Shortfall {
+func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, d *diagnosis) []Shortfall {
 	var out []Shortfall
 	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until)) {
 		got := "broken"
@@ -209,7 +209,7 @@ func streamShortfalls(s *transcript.Stream, rule Stream, d *diagnosis) []Shortfa
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {
-		if f, bad := cadence(s, h); bad {
+		if f, bad := cadence(s, h, stalled); bad {
 			f.Step, f.Stream, f.Exchange = s.Step, s.Name, -1
 			out = append(out, f)
 		}
@@ -217,9 +217,10 @@ func streamShortfalls(s *transcript.Stream, rule Stream, d *diagnosis) []Shortfa
 	return out
 }
 
-// cadence returns the first beat that is out of time. The n-th beat is due n intervals after the opening.
-func cadence(s *transcript.Stream, h *Heartbeat) (Shortfall, bool) {
-	n := 0
+// cadence returns the first beat that is out of time. The n-th beat is due n intervals after the opening. What the harness
+// itself was kept waiting comes on top of the tolerance: by so much it may have seen the beat, or the opening, too late.
+func cadence(s *transcript.Stream, h *Heartbeat, stalled time.Duration) (Shortfall, bool) {
+	n, tolerance := 0, h.Tolerance+stalled
 	for i := range s.Events {
 		if !h.beats(&s.Events[i]) {
 			continue
@@ -228,28 +229,39 @@ func cadence(s *transcript.Stream, h *Heartbeat) (Shortfall, bool) {
 		due, came := time.Duration(n)*h.Every, s.Events[i].At-s.At
 		f := Shortfall{
 			Event: i, Place: "heartbeat " + strconv.Itoa(n),
-			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance),
+			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance) + granted(stalled),
 			Got:  came.Round(time.Millisecond).String(),
 		}
 		switch {
-		case came > due+h.Tolerance:
+		case came > due+tolerance:
 			f.Kind, f.Text = HeartbeatLate, "a heartbeat came late"
 			return f, true
-		case came < due-h.Tolerance:
+		case came < due-tolerance:
 			f.Kind, f.Text = HeartbeatEarly, "a heartbeat came early"
 			return f, true
 		}
 	}
 	open := s.Until - s.At
-	if wanted := int((open - h.Tolerance) / h.Every); n < wanted {
+	if wanted := int((open - tolerance) / h.Every); n < wanted {
 		return Shortfall{
 			Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
-			Want: fmt.Sprintf("%d in %s", wanted, open.Round(time.Millisecond)), Got: strconv.Itoa(n),
+			Want: fmt.Sprintf("%d in %s", wanted, open.Round(time.Millisecond)) + granted(stalled), Got: strconv.Itoa(n),
 			Text: "a heartbeat did not come",
 		}, true
 	}
 	return Shortfall{}, false
 }
+
+// granted says what a bound is widened by.
+func granted(stalled time.Duration) string {
+	if stalled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s%s, for which this machine stood still", andBeyond, stalled.Round(time.Millisecond))
+}
+
+// andBeyond is what comes between a bound and what is granted on top of it.
+const andBeyond = "; and up to "
 
 // windowShortfalls returns the first event that came while it must not.
 func windowShortfalls(t *transcript.Transcript, w transcript.Window, rules *Rules) []Shortfall {

@@ -13,7 +13,7 @@ import (
 // often; what they are always does.
 var heartbeatOperators = []Operator{
 	cadence("late", "It beats too late", func(h *compare.Heartbeat, ev *transcript.Event, _, _ int) bool {
-		ev.At += h.Tolerance + h.Every/2
+		ev.At += h.Tolerance + h.Every/2 // which is more than what a machine that stood still is granted
 		return true
 	}),
 	cadence("slow", "It beats half as often", func(_ *compare.Heartbeat, _ *transcript.Event, n, _ int) bool { return n%2 == 1 }),
@@ -25,12 +25,17 @@ var heartbeatOperators = []Operator{
 	}),
 	operator("heartbeat", "text", "It beats with data that the event should not have", func(s *Subject, _ uint64, yield emit) {
 		s.events(func(o *occurrence) bool {
-			if !o.beat || o.ev.Comment {
+			if !o.beat || o.ev.Comment && !s.rule(o.st).Heartbeat.Same || !s.beatsToo(o) {
 				return true
 			}
 			return yield(s.eventMutant(o, " data", o.ev.Data, o.ev.Data+"x", func(ev *transcript.Event) { ev.Data += "x" }))
 		})
 	}),
+}
+
+// beatsToo reports whether the reference keeps the stream of an event alive as well.
+func (s *Subject) beatsToo(o *occurrence) bool {
+	return o.refStream != nil && len(s.sequence(o.refStream)) < len(o.refStream.Events)
 }
 
 // cadence makes an operator on the beats of a stream whose cadence a rule demands: keep may change a beat, and says
@@ -39,7 +44,7 @@ func cadence(name, doc string, keep func(h *compare.Heartbeat, ev *transcript.Ev
 	return operator("heartbeat", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {
 			h := s.rule(st).Heartbeat
-			if h == nil || h.Every == 0 {
+			if h == nil || h.Every == 0 || s.Candidate.Stalled > h.Every/4 { // then a beat that is out of time proves nothing
 				continue
 			}
 			beats := len(st.Events) - len(s.sequence(st))

@@ -165,7 +165,6 @@ var lives = map[string]string{
 	"time/unstable":               "times are held against the clock, and not against each other",
 	"time/updated-before-created": "times are held against the clock, and not against each other",
 	"time/no-fraction":            "all RFC 3339 times are of one shape",
-	"heartbeat/text":              "what a heartbeat says is not compared",
 }
 
 func TestEveryOperatorHasMutantsWhichAreFoundIfTheyMatter(t *testing.T) {

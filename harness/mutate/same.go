@@ -110,7 +110,7 @@ var sameOperators = []Operator{
 	})),
 	harmless(operator("same", "beat-text", "It keeps a stream alive with another comment, where any will do", func(s *Subject, _ uint64, yield emit) {
 		s.events(func(o *occurrence) bool {
-			return !o.beat || !o.ev.Comment || yield(s.eventMutant(o, "", o.ev.Data, o.ev.Data+" still", func(ev *transcript.Event) { ev.Data += " still" }))
+			return !o.beat || !o.ev.Comment || s.rule(o.st).Heartbeat.Same || yield(s.eventMutant(o, "", o.ev.Data, o.ev.Data+" still", func(ev *transcript.Event) { ev.Data += " still" }))
 		})
 	})),
 	harmless(operator("same", "no-beats", "It keeps a stream alive less often, where it may do that whenever it likes", func(s *Subject, _ uint64, yield emit) {

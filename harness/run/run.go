@@ -94,6 +94,8 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, limit, &overError{"scenario", limit})
 	defer cancel()
+	stalls := watchStalls(time.After)
+	defer stalls()
 	r := &stage{opts: opts, scenario: s, dice: dice(opts.Seed, s.ID)}
 	for _, t := range targets {
 		r.walkers = append(r.walkers, newWalker(r, t))
@@ -114,7 +116,9 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	}
 	out := make([]*transcript.Transcript, len(targets))
 	r.each(func(w *walker) { w.finish(bounded) })
+	stalled := stalls()
 	for i, w := range r.walkers {
+		w.t.Stalled = stalled
 		out[i] = w.t
 	}
 	return out

@@ -380,6 +380,7 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 	if h := n.Get("heartbeat"); h != nil {
 		r.Heartbeat = &Heartbeat{
 			Event: h.Get("event").Str(), Every: d.duration(h.Get("every")), Tolerance: d.duration(h.Get("tolerance")),
+			Same: h.Get("comment").Str() == "same",
 		}
 		if event := h.Get("event"); event != nil {
 			r.Heartbeat.Line, r.Heartbeat.Column = event.Line, event.Column

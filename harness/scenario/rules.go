@@ -98,6 +98,7 @@ type Heartbeat struct {
 	Event     string        // the event's name; "" when comments beat
 	Every     time.Duration // 0: any cadence
 	Tolerance time.Duration
+	Same      bool // comments that beat say the same on all targets
 	// Line and Column are where the file has the event's name; 0 without one.
 	Line, Column int
 }

@@ -17,6 +17,8 @@ type Transcript struct {
 	// Started is when the scenario began; every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`
+	// Stalled is how long the harness itself was kept waiting at most by the machine it ran on, when that is worth a word.
+	Stalled time.Duration `json:"stalled,omitempty"`
 	Steps   []Step        `json:"steps"`
 	Streams []*Stream     `json:"streams,omitempty"`
 	Windows []Window      `json:"windows,omitempty"`

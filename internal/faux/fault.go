@@ -25,6 +25,7 @@ type Fault struct {
 	answer func(*answer)                                                 // changes an answer before it is written
 	event  func(*stream, event)                                          // sends an event in the server's stead
 	late   func(n int, due time.Duration) (at time.Duration, never bool) // moves the n-th ping
+	ping   string                                                        // the data of a ping; "" for what it should be
 	start  func(*Process) bool                                           // runs before it listens; false ends it
 	end    func(*Process) int                                            // runs when it is asked to end
 }

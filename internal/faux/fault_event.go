@@ -331,6 +331,16 @@ var beatFaults = []*Fault{
 		late: func(_ int, due time.Duration) (time.Duration, bool) { return due, true },
 	},
 	{
+		ID: "talking-heartbeat", Doc: "it pings with words", In: "events/beats", Clock: true,
+		Says: []Finding{
+			{difference, "heartbeat", "1", "stream feed: heartbeat 1 (ping)", "ping {}", "ping still here", candidate},
+			{violation, "json-syntax", "1", "stream feed: heartbeat 1 data", "", "", candidate},
+			{violation, "json-syntax", "1", "stream feed: heartbeat 2 data", "", "", candidate},
+			{violation, "json-syntax", "1", "stream feed: heartbeat 3 data", "", "", candidate},
+		},
+		ping: "still here",
+	},
+	{
 		ID: "slow-heartbeat", Doc: "it pings half as often as it should", In: "events/beats", Clock: true,
 		Says: []Finding{
 			{shortfall, "heartbeat-late", "1", "stream feed: heartbeat 1", "1s after the opening, give or take 200ms", "2s", candidate},

@@ -43,7 +43,7 @@ func (s *stream) run(w *wire, a *answer) {
 		case ev := <-watcher.events:
 			s.tell(ev)
 		case <-beat:
-			s.tell(event{name: "ping", data: object{}})
+			s.tell(event{name: "ping", data: object{}, text: []byte(s.server.Fault.ping)})
 			beat = s.nextBeat(opened)
 		case <-gone:
 			return
@@ -82,7 +82,7 @@ func (s *stream) tell(ev event) {
 }
 
 func (s *stream) send(ev event) {
-	if ev.text == nil {
+	if len(ev.text) == 0 {
 		ev.text = s.server.Style.json(ev.data)
 	}
 	if ev.name != "ping" {
