@@ -59,18 +59,34 @@ func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string
 	if kind == tokUnique {
 		return "" // one value a side, by construction
 	}
-	partner, met := b.forward[boundKey{kind, ref}]
-	if met {
-		if partner.value != cand {
-			return fmt.Sprintf("the reference's %q stood beside the candidate's %q at %s", ref, partner.value, partner.where)
-		}
-		return ""
-	}
-	if partner, met := b.backward[boundKey{kind, cand}]; met {
-		return fmt.Sprintf("the candidate's %q stood beside the reference's %q at %s", cand, partner.value, partner.where)
+	if why := b.apart(kind, ref, cand); why != "" || b.met(kind, ref) {
+		return why
 	}
 	b.forward[boundKey{kind, ref}] = bound{cand, where}
 	b.backward[boundKey{kind, cand}] = bound{ref, where}
+	return ""
+}
+
+// bindToken binds what two tokens of one kind stand for. An id behind a prefix that is one without it, too, is bound as
+// both: "client_01ARZ…" says whose "01ARZ…" is.
+func (b *bindings) bindToken(t token, ref, cand string, where location) string {
+	if why := b.bind(t.kind, ref, cand, where); why != "" || t.kind != tokPrefixed {
+		return why
+	}
+	if kind := bareKind(ref[t.lead:]); kind != 0 && kind == bareKind(cand[t.lead:]) {
+		return b.bind(kind, ref[t.lead:], cand[t.lead:], where)
+	}
+	return ""
+}
+
+// apart says with what one of two values was bound instead; "" when neither was.
+func (b *bindings) apart(kind tokenKind, ref, cand string) string {
+	if partner, met := b.forward[boundKey{kind, ref}]; met && partner.value != cand {
+		return fmt.Sprintf("the reference's %q stood beside the candidate's %q at %s", ref, partner.value, partner.where)
+	}
+	if partner, met := b.backward[boundKey{kind, cand}]; met && partner.value != ref {
+		return fmt.Sprintf("the candidate's %q stood beside the reference's %q at %s", cand, partner.value, partner.where)
+	}
 	return ""
 }
 
@@ -205,7 +221,7 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 		rv, cv := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
 		if !t.kind.isTime() {
 			met := b.met(t.kind, rv)
-			if why := b.bind(t.kind, rv, cv, p.where); why != "" {
+			if why := b.bindToken(t, rv, cv, p.where); why != "" {
 				return IdentityBroken, why
 			}
 			if !met && t.kind == tokTrace {

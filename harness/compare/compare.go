@@ -119,6 +119,9 @@ func (c *comparison) step(ref, cand *transcript.Step) {
 	}
 	n := min(len(rx), len(cx))
 	for i := range n {
+		if !ref.Burst { // of a burst nobody knows which request is which
+			c.sent(ref.ID, rx[i], cx[i])
+		}
 		c.exchange(ref, i, rx[i], cx[i])
 	}
 	c.notCompared("no counterpart", max(len(rx), len(cx))-n)

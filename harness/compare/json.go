@@ -96,9 +96,7 @@ func (d *documents) numbers(ref, cand string) string {
 func (d *documents) byRule(rule *Volatile, at *spot, ref, cand *jsontree.Node) bool {
 	switch rule.Kind {
 	case ID:
-		if why := d.b.bindWhole(ref.Text, cand.Text, d.at(at)); why != "" {
-			d.differ(IdentityBroken, at, ref, cand, why)
-		}
+		d.id(at, ref, cand)
 	case JSON:
 		if ref.Kind == jsontree.String {
 			d.document(at, ref, cand)
@@ -118,6 +116,23 @@ func (d *documents) byRule(rule *Volatile, at *spot, ref, cand *jsontree.Node) b
 		return false
 	}
 	return true
+}
+
+// id compares two values that a rule calls ids.
+func (d *documents) id(at *spot, ref, cand *jsontree.Node) {
+	for side, text := range [2]string{ref.Text, cand.Text} {
+		if text == "" && ref.Text != cand.Text {
+			d.differ(ValueDiffers, at, ref, cand, sideNames[side]+"'s id is empty")
+			return
+		}
+	}
+	why := d.b.misplaced(ref.Text, cand.Text)
+	if why == "" {
+		why = d.b.bindWhole(ref.Text, cand.Text, d.at(at))
+	}
+	if why != "" {
+		d.differ(IdentityBroken, at, ref, cand, why)
+	}
 }
 
 // time compares two values that a rule calls times: of one shape, each near the moment it was seen.

@@ -96,6 +96,18 @@ func (in *stretch) wordKind(i, n int) tokenKind {
 	return 0
 }
 
+// bareKind is the kind of a text that is an id without a prefix, and nothing else; 0 when it is none.
+func bareKind(s string) tokenKind {
+	if len(s) == 26 && ulidLen(s) > 0 {
+		return tokULID
+	}
+	if wordLen(s) < len(s) {
+		return 0
+	}
+	in := stretch{text: s}
+	return in.wordKind(0, len(s))
+}
+
 // The first characters of ids that begin with a time, at the beginnings of 2017 and of 2033.
 const (
 	ksuid2017, ksuid2033     = "0hstmN", "507hHM"

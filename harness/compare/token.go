@@ -18,6 +18,7 @@ type tokenKind byte
 const (
 	tokUnique   tokenKind = iota // what ${{ unique }} stands for
 	tokKnown                     // a value that a rule has bound
+	tokSent                      // a value that the client has sent
 	tokUUID                      // RFC 9562, any version
 	tokULID                      // 26 characters of Crockford's base 32
 	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
@@ -38,7 +39,7 @@ const (
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
 	return [...]string{
-		"unique", "id", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"unique", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
 	}[k]
 }
 

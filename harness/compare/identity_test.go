@@ -1,0 +1,208 @@
+package compare
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// idPlaces are the places where an id can stand, and what a difference in each is called.
+var idPlaces = []struct {
+	name, place string
+	tell        func(s side, id string)
+}{
+	{"a body", "body /of", func(s side, id string) { s.answers(`{"of":"` + id + `"}`) }},
+	{"a list", "body /1", func(s side, id string) { s.answers(`["x","` + id + `"]`) }},
+	{"a longer text", "body /of", func(s side, id string) { s.answers(`{"of":"client_` + id + `_add"}`) }},
+	{"a percent-encoded text", "body /of", func(s side, id string) { s.answers(`{"of":"/x?y=z%3A` + id + `%26"}`) }},
+	{"a name", "body /of", func(s side, id string) { s.answers(`{"of":{"` + id + `":1}}`) }},
+	{"Location", "header Location", func(s side, id string) {
+		s.exchange(201, transcript.Header{{Name: "Location", Value: "/items/" + id + "/parts"}}, "")
+	}},
+	{"a text", "body", func(s side, id string) { s.exchange(200, nil, "it is "+id) }},
+	{"an event's data", "event 1 (e) data /of", func(s side, id string) { s.stream("bus", `e {"of":"`+id+`"}`) }},
+	{"an event's id", "event 1 (e) id", func(s side, id string) {
+		s.stream("bus", `e {}`)
+		s.t.Streams[0].Events[0].ID = id
+	}},
+	{"JSON in a text", "body /of ⟨JSON⟩ /id", func(s side, id string) { s.answers(`{"of":"{\"id\":\"` + id + `\"}"}`) }},
+	{"Base64 in a text", "body /of ⟨Base64⟩ ⟨JSON⟩ /id", func(s side, id string) {
+		s.answers(`{"of":"` + base64.StdEncoding.EncodeToString([]byte(`{"id":"`+id+`"}`)) + `"}`)
+	}},
+}
+
+// Each confusion of two ids is found, once, wherever the id stands, and whoever of the two is wrong.
+func TestConfusedIDsAreFoundOnce(t *testing.T) {
+	for _, shape := range []struct{ name, a, b, x, y string }{
+		{"UUIDs", uuidA, uuidB, uuidX, uuidY},
+		{"prefixed ids", "ses_0a1b2c3d4e5f", "ses_1a1b2c3d4e5f", "ses_f0eeddcc1122", "ses_f1eeddcc1122"},
+		{"ids of another kind", "ses_0a1b2c3d4e5f", "msg_1a1b2c3d4e5f", "ses_f0eeddcc1122", "msg_f1eeddcc1122"},
+		{"KSUIDs", "2Gtv9hVbPcBrJ3Yf7X5Tq1mZs8K", "2Gtv9hVbPcBrJ3Yf7X5Tq1mZs8L", "2HtvAhVbPcBrJ3Yf7X5Tq1mZs8K", "2HtvAhVbPcBrJ3Yf7X5Tq1mZs8L"},
+	} {
+		for _, p := range idPlaces {
+			t.Run(shape.name+"/"+p.name, func(t *testing.T) {
+				story := func(target, first, second, of string) side {
+					s := newSide(target).answers(`["` + first + `"]`).answers(`["` + second + `"]`)
+					p.tell(s, of)
+					return s
+				}
+				rules := &Rules{Headers: []string{"Location"}}
+				right := story("ref", shape.a, shape.b, shape.a)
+				for _, tc := range []struct {
+					name string
+					cand side
+					want []string
+				}{
+					{"right", story("cand", shape.x, shape.y, shape.x), nil},
+					{"the id of another thing", story("cand", shape.x, shape.y, shape.y), []string{p.place}},
+					{"an id that nobody has", story("cand", shape.x, shape.y, flip(shape.x)), []string{p.place}},
+					{"an id of another length", story("cand", shape.x, shape.y, shape.x+"0"), []string{p.place}},
+					{"one id for two things", story("cand", shape.x, shape.x, shape.x), []string{"body /0"}},
+				} {
+					if shape.name == "ids of another kind" && tc.name == "one id for two things" {
+						continue // it has the shape of the first, and that is told
+					}
+					for _, mirrored := range []bool{false, true} {
+						ref, cand := right, tc.cand
+						if mirrored {
+							ref, cand = side{turned(tc.cand.t)}, side{turned(right.t)}
+						}
+						var got []string
+						for _, d := range compared(ref, cand, rules).Differences {
+							if d.Kind == FieldMissing || d.Kind == FieldExtra { // a name that is another one
+								d.Place = d.Place[:strings.LastIndexByte(d.Place, '/')]
+							}
+							if len(got) == 0 || got[len(got)-1] != d.Place {
+								got = append(got, d.Place)
+							}
+						}
+						if diff := cmp.Diff(tc.want, got); diff != "" {
+							t.Errorf("%s, mirrored %t (-want +got):\n%s", tc.name, mirrored, diff)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// flip returns an id that is made like another one.
+func flip(id string) string {
+	last := id[len(id)-1]
+	return id[:len(id)-1] + string(rune(last^1))
+}
+
+// turned returns a transcript as the other side's.
+func turned(t *transcript.Transcript) *transcript.Transcript {
+	out := *t
+	return &out
+}
+
+// sends adds what a client sends to the last step.
+func (s side) sends(target, body string) side {
+	x := s.t.Steps[len(s.t.Steps)-1].Exchanges[0]
+	x.Request = transcript.Request{Method: "POST", Target: target, Body: transcript.Body{Bytes: []byte(body)}}
+	return s
+}
+
+// An id of the client's own that comes back as another one is found although it comes back only once.
+func TestWhatTheClientSendsIsBound(t *testing.T) {
+	for _, tc := range []struct{ name, target, body, right, wrong string }{
+		{"a UUID in the body", "/x", `{"call":"` + uuidA + `"}`, uuidA, uuidX},
+		{"a UUID in the path", "/x/" + uuidA, "", uuidA, uuidX},
+		{"a UUID in the query", "/x?of=" + uuidA, "", uuidA, uuidX},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			story := func(target, echoed string) side {
+				return newSide(target).answers(`{"call":"`+echoed+`"}`).sends(tc.target, tc.body)
+			}
+			if got := kinds(compared(story("ref", tc.right), story("cand", tc.right), nil)); got != nil {
+				t.Errorf("echoed: %v", got)
+			}
+			for _, sides := range [][2]string{{tc.right, tc.wrong}, {tc.wrong, tc.right}} {
+				got := kinds(compared(story("ref", sides[0]), story("cand", sides[1]), nil))
+				if diff := cmp.Diff([]string{"identity body /call"}, got); diff != "" {
+					t.Errorf("%v (-want +got):\n%s", sides, diff)
+				}
+			}
+		})
+	}
+	burst := func(target, first, second string) side {
+		s := newSide(target).answers(`{}`)
+		st := &s.t.Steps[0]
+		st.Burst = true
+		for _, id := range []string{first, second} {
+			x := *st.Exchanges[0]
+			x.Request = transcript.Request{Target: "/" + id}
+			st.Exchanges = append(st.Exchanges, &x)
+		}
+		return s.answers(`"` + uuidA + `"`)
+	}
+	if got := kinds(compared(burst("ref", uuidA, uuidB), burst("cand", uuidB, uuidA), nil)); got != nil {
+		t.Errorf("requests at once, in another order: %v", got)
+	}
+}
+
+// A rule of the kind id lets a value look like anything, but not be another thing.
+func TestARuleForIDsHidesNoConfusion(t *testing.T) {
+	rules := &Rules{Volatile: []Volatile{{At: "$.id", Kind: ID}}}
+	answer := func(target, before, id string) side {
+		return newSide(target).answers(before, fmt.Sprintf(`{"id":%s}`, id)).sends("/x", `{"callID":"call-of-the-client","to":"reference-a"}`)
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand [2]string // what comes before, and the id
+		want      []string
+	}{
+		{"any two", [2]string{`1`, `"abcdefgh"`}, [2]string{`1`, `"x"`}, nil},
+		{"numbers", [2]string{`1`, `17`}, [2]string{`1`, `18`}, nil},
+		{"of two types", [2]string{`1`, `17`}, [2]string{`1`, `"17"`}, []string{"type body /id"}},
+		{"an empty one", [2]string{`1`, `"abcdefgh"`}, [2]string{`1`, `""`}, []string{"value body /id"}},
+		{"two empty ones", [2]string{`1`, `""`}, [2]string{`1`, `""`}, nil},
+		{"another thing's id", [2]string{`["` + uuidA + `"]`, `"` + uuidB + `"`}, [2]string{`["` + uuidX + `"]`, `"` + uuidX + `"`}, []string{"identity body /id"}},
+		{"another id of the thing", [2]string{`["` + uuidA + `"]`, `"` + uuidA + `"`}, [2]string{`["` + uuidX + `"]`, `"` + uuidY + `"`}, []string{"identity body /id"}},
+		{"the same id of the thing", [2]string{`["` + uuidA + `"]`, `"` + uuidA + `"`}, [2]string{`["` + uuidX + `"]`, `"` + uuidX + `"`}, nil},
+		{"what the client has sent", [2]string{`1`, `"made-up-of-it"`}, [2]string{`1`, `"call-of-the-client"`}, []string{"identity body /id"}},
+		{"what the client has sent, on both sides", [2]string{`1`, `"call-of-the-client"`}, [2]string{`1`, `"call-of-the-client"`}, nil},
+		{"two things that the client has sent", [2]string{`1`, `"reference-a"`}, [2]string{`1`, `"call-of-the-client"`}, []string{"identity body /id"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for _, sides := range [][2][2]string{{tc.ref, tc.cand}, {tc.cand, tc.ref}} {
+				got := kinds(compared(answer("ref", sides[0][0], sides[0][1]), answer("cand", sides[1][0], sides[1][1]), rules))
+				if diff := cmp.Diff(tc.want, got); diff != "" {
+					t.Errorf("%v (-want +got):\n%s", sides, diff)
+				}
+			}
+		})
+	}
+}
+
+// An event of another stream, or of another parent, has ids that were bound elsewhere.
+func TestForeignEventsAndParents(t *testing.T) {
+	story := func(target, first, second, mine, parent string) side {
+		return newSide(target).answers(`{"id":"`+first+`"}`, `{"id":"`+second+`"}`).
+			stream("mine", `e {"session":"`+mine+`"}`, `e {"parent":{"id":"`+parent+`"}}`)
+	}
+	ref := story("ref", uuidA, uuidB, uuidA, uuidA)
+	for _, tc := range []struct {
+		name string
+		cand side
+		want []string
+	}{
+		{"right", story("cand", uuidX, uuidY, uuidX, uuidX), nil},
+		{"another stream's event", story("cand", uuidX, uuidY, uuidY, uuidX), []string{"identity event 1 (e) data /session"}},
+		{"another parent", story("cand", uuidX, uuidY, uuidX, uuidY), []string{"identity event 2 (e) data /parent/id"}},
+	} {
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, tc.cand, nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+		if diff := cmp.Diff(tc.want, kinds(compared(tc.cand, ref, nil))); diff != "" {
+			t.Errorf("%s, mirrored (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
