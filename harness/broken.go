@@ -13,7 +13,7 @@ import (
 // broken is the judgement of a scenario in which lockstep itself has failed: unknown, with the stack for whoever mends it.
 func broken(s *scenario.Scenario, cause any, stack []byte) verdict.Scenario {
 	return verdict.Scenario{
-		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, Verdict: verdict.Unknown,
+		ID: s.ID, File: s.File, Line: s.Line, Why: s.Why, Tags: s.Tags, Verdict: verdict.Unknown,
 		Reasons: []verdict.Reason{{
 			Text: fmt.Sprintf("lockstep itself failed: %v", cause),
 			Log:  strings.Split(strings.TrimSpace(strings.ReplaceAll(string(stack), "\t", "    ")), "\n"),

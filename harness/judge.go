@@ -135,7 +135,7 @@ func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) (v verd
 		}
 	}()
 	return verdict.Judge(&verdict.Case{
-		ID: c.Scenario.ID, File: c.Scenario.File, Line: c.Scenario.Line, Why: c.Scenario.Why, NotApplicable: c.NotApplicable,
+		ID: c.Scenario.ID, File: c.Scenario.File, Line: c.Scenario.Line, Why: c.Scenario.Why, Tags: c.Scenario.Tags, NotApplicable: c.NotApplicable,
 		Transcripts: c.Transcripts, Alone: alone, Rules: compareRules(p.Rules, c.Scenario), Contract: p.Contract,
 		Accept: accept,
 	})
@@ -206,6 +206,7 @@ func (e *execution) judgeAll(ctx context.Context, cases []*Case) {
 			for i := range queue {
 				v := e.project.judge(cases[i], e.result.Alone, e.accept)
 				e.mu.Lock()
+				e.keep(cases[i].Scenario, &v, cases[i].Transcripts)
 				e.settle(i, &v)
 				e.mu.Unlock()
 			}

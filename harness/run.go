@@ -69,6 +69,9 @@ type Result struct {
 	Seed    uint64
 	Jobs    int
 	Alone   bool // there was one target and nothing to compare it with
+	// Latency is by operation, Evidence by scenario: what stands behind its findings.
+	Latency  []report.Latency
+	Evidence map[string]*report.Evidence
 }
 
 // Validate reports whether Run will do what the options ask for: the error is a *UsageError when they ask for what is
@@ -128,13 +131,14 @@ type execution struct {
 	result    *Result
 	accept    *verdict.Acceptance
 
-	mu       sync.Mutex // guards what follows
-	judged   []*verdict.Scenario
-	done     int
-	cut      []int // scenarios that an interrupt cut short
-	coverage *contract.Coverage
-	file     *transcript.RunWriter
-	failed   error // the run file cannot be written
+	mu        sync.Mutex // guards what follows
+	judged    []*verdict.Scenario
+	done      int
+	cut       []int // scenarios that an interrupt cut short
+	coverage  *contract.Coverage
+	latencies report.Latencies
+	file      *transcript.RunWriter
+	failed    error // the run file cannot be written
 }
 
 func (e *execution) openRunFile() error {
@@ -260,6 +264,7 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 			e.failed = e.file.Write(t)
 		}
 	}
+	e.keep(s, &v, ts)
 	e.settle(i, &v)
 }
 
@@ -289,7 +294,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
 		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
 	}
-	r.Coverage = *e.coverage
+	r.Coverage, r.Latency = *e.coverage, e.latencies.Rows()
 	r.Coverage.Uncompared = e.uncompared()
 	r.Settle(e.accept, e.project.ids())
 	r.Unused = e.unused()
@@ -338,5 +343,6 @@ func (r *Result) Document(p *Project) *report.Document {
 	return &report.Document{
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
+		Latency: r.Latency, Evidence: r.Evidence,
 	}
 }

@@ -11,6 +11,7 @@ import (
 // with the list of where else.
 type cause struct {
 	verdict.Finding          // the first that says it
+	index           int      // of that one, in its scenario
 	targets         []string // that it is about
 	findings        int      // that say it at this step
 	also            []spot   // where else it is said
@@ -84,7 +85,7 @@ func causes(s *verdict.Scenario, everything bool) []*cause {
 	told := evidence(s, everything)
 	steps := map[atStep]*cause{}
 	var all []*cause
-	for _, f := range s.Findings {
+	for i, f := range s.Findings {
 		if f.Accepted() && !everything {
 			continue
 		}
@@ -94,7 +95,7 @@ func causes(s *verdict.Scenario, everything bool) []*cause {
 		key := atStep{f.Step, blamelessly(whatIsSaid(&f))}
 		c := steps[key]
 		if c == nil {
-			c = &cause{Finding: f}
+			c = &cause{Finding: f, index: i}
 			steps[key] = c
 			all = append(all, c)
 		}

@@ -42,6 +42,9 @@ func fill(v reflect.Value, text string) {
 			fill(v.Index(i), text)
 		}
 	case reflect.Map:
+		if v.Type().Elem().Kind() != reflect.Int {
+			return
+		}
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))
 		}

@@ -15,7 +15,7 @@ import (
 //
 //   - differ is a failure: its type is the kind of the first finding, its text what the terminal shows, without colour;
 //   - unknown is an error, with the targets' last lines as system-out;
-//   - waived is a case that passed, with the findings that are accepted as system-out;
+//   - waived is skipped, with the waivers' ids as its message and the findings that are accepted as system-out;
 //   - not-applicable is skipped;
 //   - a suite has a property "blame" that counts who is outside the contract where its cases differ, and where not;
 //   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
@@ -193,7 +193,7 @@ func newCase(doc *Document, s *verdict.Scenario) testcase {
 	switch s.Verdict {
 	case verdict.Match:
 	case verdict.Waived:
-		c.Log = acceptances(s)
+		c.Skipped, c.Log = &outcome{Message: acceptedBy(s)}, acceptances(s)
 	case verdict.Differ:
 		c.Failure = &outcome{failureType(s), brief(s), blockText(doc, s)}
 	case verdict.NotApplicable:
@@ -235,6 +235,27 @@ func logs(s *verdict.Scenario) *text {
 		return nil
 	}
 	return &text{"\n" + p.String()}
+}
+
+// acceptedBy names what accepts the findings of a scenario: "waived: W-0001, W-0002", "known: in the baseline".
+func acceptedBy(s *verdict.Scenario) string {
+	var ids []string
+	known := false
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if id := clip(f.Waiver, 60); f.Waiver != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		known = known || f.Known
+	}
+	switch {
+	case len(ids) == 0:
+		return "known: in the baseline"
+	case known:
+		return "waived: " + list(ids, ", ") + ", and known: in the baseline"
+	default:
+		return "waived: " + list(ids, ", ")
+	}
 }
 
 // acceptances are the findings that are accepted, and by what.

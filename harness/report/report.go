@@ -24,6 +24,10 @@ type Document struct {
 	// Alone says that there was one target: it was judged by the contract and by the scenarios alone.
 	Alone bool `json:"alone,omitempty"`
 	verdict.Run
+	Latency []Latency `json:"latency,omitempty"` // by operation
+	// Changes are since the run before, Evidence is by scenario. Pages show both; they are no part of the JSON.
+	Changes  *Changes             `json:"-"`
+	Evidence map[string]*Evidence `json:"-"`
 }
 
 // Paint says how text looks.

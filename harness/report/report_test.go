@@ -24,6 +24,9 @@ var formats = []struct {
 	{"coverage.txt", func(w io.Writer, d *Document) error { return Coverage(w, d, Paint{}) }},
 	{"report.json", JSON},
 	{"junit.xml", JUnit},
+	{"summary.md", func(w io.Writer, d *Document) error { return Markdown(w, d, 4<<10) }},
+	{"annotations.txt", func(w io.Writer, d *Document) error { return Annotations(w, d, "") }},
+	{"badge.svg", Badge},
 }
 
 func TestEveryRunInEveryFormatIsAsReviewed(t *testing.T) {

@@ -21,8 +21,10 @@ type Finding struct {
 	// Target is the one a violation or a shortfall is about, and the candidate of a difference.
 	Target string `json:"target"`
 	Stream string `json:"stream,omitempty"`
-	Place  string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
-	Text   string `json:"text"`  // one sentence
+	// Operation is what the contract calls the request, "GET /items/{id}"; "" for one that it does not have.
+	Operation string `json:"operation,omitempty"`
+	Place     string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
+	Text      string `json:"text"`  // one sentence
 	// Reference and Candidate are the two values of a difference. Want and Got are those of the others.
 	Reference string `json:"reference,omitempty"`
 	Candidate string `json:"candidate,omitempty"`
@@ -249,5 +251,22 @@ func (f Finding) String() string {
 		return fmt.Sprintf("%s: %s: %s breaks the contract: %s", at, f.Place, f.Target, f.Text)
 	default:
 		return fmt.Sprintf("%s: %s: %s: %s: want %s, got %s", at, f.Place, f.Target, f.Text, f.Want, f.Got)
+	}
+}
+
+// Exchange returns which of the step's exchanges the finding is about; -1 when it is about none of them. A finding that
+// was read from a report does not know.
+func (f *Finding) Exchange() int { return f.exchange }
+
+// Event returns which event of the stream the finding is about, on the reference (0) or on the candidate (1), -1 when it
+// is about none. A violation and a shortfall are of one target, whichever is asked for.
+func (f *Finding) Event(side int) int {
+	switch {
+	case f.Stream == "":
+		return -1
+	case f.Class == Difference:
+		return f.events[side]
+	default:
+		return f.event
 	}
 }

@@ -54,6 +54,7 @@ type Scenario struct {
 	File     string    `json:"file"`
 	Line     int       `json:"line"`
 	Why      string    `json:"why"`
+	Tags     []string  `json:"tags,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
 	Reasons  []Reason  `json:"reasons,omitempty"` // why it is unknown
 	Findings []Finding `json:"findings,omitempty"`
@@ -96,6 +97,7 @@ type Case struct {
 	ID, File string
 	Line     int
 	Why      string
+	Tags     []string
 	// NotApplicable says why this run has no means for the scenario; "" when it has.
 	NotApplicable string
 	// Transcripts of the targets: the reference first when Alone is false.
@@ -109,7 +111,10 @@ type Case struct {
 
 // Judge returns the judgement of a case.
 func Judge(c *Case) Scenario {
-	j := &judge{Case: c, docs: jsontree.NewDocuments(documents(c.Transcripts)), out: Scenario{ID: c.ID, File: c.File, Line: c.Line, Why: c.Why}}
+	j := &judge{
+		Case: c, docs: jsontree.NewDocuments(documents(c.Transcripts)),
+		out: Scenario{ID: c.ID, File: c.File, Line: c.Line, Why: c.Why, Tags: c.Tags},
+	}
 	if c.NotApplicable != "" {
 		j.out.Verdict, j.out.Reasons = NotApplicable, []Reason{{Text: c.NotApplicable}}
 		return j.out
@@ -299,9 +304,28 @@ func (j *judge) rules(result *compare.Result) {
 func (j *judge) add(f Finding) {
 	f.Scenario = j.ID
 	if s := j.steps[f.Step]; s != nil {
-		f.Line, f.StepText = s.Line, s.Text
+		f.Line, f.StepText, f.Operation = s.Line, s.Text, j.operation(&f, s)
 	}
 	j.out.Findings = append(j.out.Findings, f)
+}
+
+// operation returns what the contract calls the request that a finding is about.
+func (j *judge) operation(f *Finding, s *transcript.Step) string {
+	for _, t := range j.Transcripts {
+		for _, stream := range t.Streams {
+			if f.Stream != "" && stream.Name == f.Stream {
+				return stream.Operation
+			}
+		}
+	}
+	if len(s.Exchanges) == 0 {
+		return ""
+	}
+	request := &s.Exchanges[0].Request
+	if op, ok := j.Contract.Operation(request.Method, request.Target); ok {
+		return op.String()
+	}
+	return ""
 }
 
 // conceal hides tokens wherever a finding has one.

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// How much of a document stands around a place.
+const (
+	mostMembers = 12
+	mostAround  = 1 << 20 // bytes of a document that is read for it
+	mostValue   = 240     // columns of the value it is about
+	otherValue  = 80      // columns of those beside it
+)
+
+// around shows the object or list that a place is in, a line for each member, as far as the place is there: of a member
+// that is missing, the object without it. It returns nil for what is no document with members.
+func around(body []byte, pointer string) *Around {
+	if len(body) == 0 || len(body) > mostAround {
+		return nil
+	}
+	root, _, err := jsontree.Parse(body)
+	if err != nil || root.Kind != jsontree.Object && root.Kind != jsontree.Array {
+		return nil
+	}
+	parent, path, focus := root, "", -1
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		i := child(parent, unescape(name))
+		focus = i
+		if i < 0 || scalarOrEmpty(parent.Items[i]) {
+			break
+		}
+		if next := parent.Items[i]; next != nil {
+			parent, path, focus = next, path+"/"+name, -1
+		}
+	}
+	if focus < 0 && path == pointer && path != "" { // the place is an object or a list: show it among its neighbours
+		cut := strings.LastIndexByte(path, '/')
+		parent, path = descend(root, path[:cut]), path[:cut]
+		focus = child(parent, unescape(pointer[cut+1:]))
+	}
+	return render(parent, path, focus)
+}
+
+func descend(n *jsontree.Node, pointer string) *jsontree.Node {
+	for _, name := range strings.Split(pointer, "/")[1:] {
+		n = n.Items[child(n, unescape(name))]
+	}
+	return n
+}
+
+func scalarOrEmpty(n *jsontree.Node) bool {
+	n.Open()
+	return len(n.Items) == 0
+}
+
+// unescape reads a part of a JSON Pointer (RFC 6901 §4).
+func unescape(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+}
+
+// child returns the index of a member or an element; -1 when there is none.
+func child(n *jsontree.Node, name string) int {
+	n.Open()
+	if n.Kind == jsontree.Object {
+		return slices.Index(n.Names, name)
+	}
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(n.Items) {
+		return i
+	}
+	return -1
+}
+
+// render writes the members around one of them.
+func render(n *jsontree.Node, path string, focus int) *Around {
+	n.Open()
+	open, end := "{", "}"
+	if n.Kind == jsontree.Array {
+		open, end = "[", "]"
+	}
+	from := max(0, min(focus-mostMembers/2, len(n.Items)-mostMembers))
+	to := min(len(n.Items), from+mostMembers)
+	out := &Around{Lines: []string{strings.TrimSpace(clip(path, 120) + " " + open)}, Focus: -1}
+	if from > 0 {
+		out.Lines = append(out.Lines, "  … "+strconv.Itoa(from)+" more")
+	}
+	for i := from; i < to; i++ {
+		if i == focus {
+			out.Focus = len(out.Lines)
+		}
+		out.Lines = append(out.Lines, "  "+member(n, i, i == focus))
+	}
+	if left := len(n.Items) - to; left > 0 {
+		out.Lines = append(out.Lines, "  … "+strconv.Itoa(left)+" more")
+	}
+	out.Lines = append(out.Lines, end)
+	return out
+}
+
+func member(n *jsontree.Node, i int, focus bool) string {
+	most := otherValue
+	if focus {
+		most = mostValue
+	}
+	value := clip(n.Items[i].String(), most)
+	if n.Kind == jsontree.Array {
+		return strconv.Itoa(i) + ": " + value
+	}
+	return strconv.Quote(clip(n.Names[i], 80)) + ": " + value
+}

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func TestSince(t *testing.T) {
+	finding := func(place, fingerprint string) verdict.Finding {
+		return step(3, "1", "GET /", printed(fingerprint, difference("value", place, "the values differ", "1", "2")))
+	}
+	run := func(fs ...verdict.Finding) *Document { return document(scenario("one", fs...), scenario("two")) }
+	is := func(at, before, after string) Change {
+		return Change{Scenario: "one", Target: "go", Class: "difference", Kind: "value", At: at, Text: "the values differ", Before: before, After: after}
+	}
+	for _, tc := range []struct {
+		name          string
+		before, after *Document
+		want          Changes
+	}{
+		{"nothing", run(), run(), Changes{}},
+		{"the same", run(finding("a", "1")), run(finding("a", "1")), Changes{Unchanged: 1}},
+		{"new", run(finding("a", "1")), run(finding("a", "1"), finding("b", "2")), Changes{New: []Change{is("b", "", "2")}, Unchanged: 1}},
+		{"fixed", run(finding("a", "1"), finding("b", "2")), run(finding("a", "1")), Changes{Fixed: []Change{is("b", "2", "")}, Unchanged: 1}},
+		{"changed", run(finding("a", "1")), run(finding("a", "2")), Changes{Changed: []Change{is("a", "1", "2")}}},
+		{"once more", run(finding("a", "1")), run(finding("a", "1"), finding("a", "1")), Changes{New: []Change{is("a", "", "1")}, Unchanged: 1}},
+		{"once less", run(finding("a", "1"), finding("a", "1")), run(finding("a", "1")), Changes{Fixed: []Change{is("a", "1", "")}, Unchanged: 1}},
+	} {
+		tc.want.Against = "before"
+		if diff := cmp.Diff(&tc.want, Since(tc.before, "before", tc.after)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+func TestOfScenariosThatWereNotJudgedTwiceNothingIsSaid(t *testing.T) {
+	red := scenario("one", step(3, "1", "GET /", printed("1", difference("value", "a", "the values differ", "1", "2"))))
+	unjudged := scenario("one")
+	unjudged.Verdict = verdict.Unknown
+	for name, other := range map[string]*Document{"not selected": document(scenario("two")), "unknown": document(unjudged)} {
+		for _, got := range []*Changes{Since(document(red), "", other), Since(other, "", document(red))} {
+			if diff := cmp.Diff(&Changes{}, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", name, diff)
+			}
+		}
+	}
+}

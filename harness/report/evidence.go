@@ -1,0 +1,320 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// Evidence is what a page shows behind the findings of one scenario: what crossed the wire, when, and how the scenario's
+// file says it. It is cut to what a person looks at; the run file has all of it.
+type Evidence struct {
+	Behind   []Behind         `json:"behind"`             // of each of the scenario's findings, in their order
+	Tracks   []Track          `json:"tracks"`             // of each target
+	Excerpts map[int][]string `json:"excerpts,omitempty"` // of the scenario's file, by the line of a step
+	Rules    []string         `json:"rules,omitempty"`    // that are in force
+}
+
+// Behind is what stands behind one finding: for a difference the reference and the candidate, else one target alone.
+type Behind struct {
+	Sides []Side `json:"sides,omitempty"`
+}
+
+// A Side is the message of one target that a finding is about.
+type Side struct {
+	Target  string  `json:"target"`
+	Request string  `json:"request,omitempty"` // as it was written: request line, fields, body
+	Answer  string  `json:"answer,omitempty"`  // status line, fields, body; or the event
+	Around  *Around `json:"around,omitempty"`  // the JSON around the place
+	Curl    string  `json:"curl,omitempty"`    // the request once more, at $URL
+}
+
+// Around is the JSON around a place, a line for each member.
+type Around struct {
+	Lines []string `json:"lines"`
+	Focus int      `json:"focus"` // the line that it is about; -1 when the place is not there
+}
+
+// A Track is what a target did, and when. Times are microseconds from the beginning of the scenario.
+type Track struct {
+	Target string `json:"target"`
+	Took   int64  `json:"took"`
+	Spans  []Span `json:"spans,omitempty"`
+	Marks  []Mark `json:"marks,omitempty"`
+}
+
+// A Span is an exchange, a stream, or a step that waited.
+type Span struct {
+	Step   string `json:"step"`
+	Text   string `json:"text"`
+	From   int64  `json:"from"`
+	To     int64  `json:"to"`
+	Status int    `json:"status,omitempty"`
+	Stream string `json:"stream,omitempty"`
+	Failed string `json:"failed,omitempty"` // how it broke
+}
+
+// A Mark is an event of a stream.
+type Mark struct {
+	Stream string `json:"stream"`
+	Name   string `json:"name"`
+	At     int64  `json:"at"`
+}
+
+// Gathering says what evidence is gathered from.
+type Gathering struct {
+	Scenario    *verdict.Scenario
+	Transcripts []*transcript.Transcript // the reference first
+	Text        []byte                   // the scenario's file
+	Rules       []string
+	Cover       func(string) string // covers what nobody is to read
+}
+
+// Bounds of what is kept of a scenario.
+const (
+	mostSpans   = 200 // of a target; as many events
+	mostMessage = 1500
+	mostExcerpt = 10 // lines
+	mostCurl    = 1500
+)
+
+// Gather returns the evidence for the findings of a scenario.
+func Gather(g *Gathering) *Evidence {
+	ev := &Evidence{Rules: g.Rules, Excerpts: map[int][]string{}}
+	for i := range g.Scenario.Findings {
+		f := &g.Scenario.Findings[i]
+		ev.Behind = append(ev.Behind, g.behind(f))
+		if ev.Excerpts[f.Line] == nil {
+			ev.Excerpts[f.Line] = excerpt(g.Text, f.Line)
+		}
+	}
+	for _, t := range g.Transcripts {
+		ev.Tracks = append(ev.Tracks, g.track(t))
+	}
+	return ev
+}
+
+func (g *Gathering) behind(f *verdict.Finding) Behind {
+	var b Behind
+	for i, t := range g.Transcripts {
+		if t.Target != f.Target && (f.Class != verdict.Difference || i != 0) {
+			continue
+		}
+		side := 1
+		if i == 0 && f.Class == verdict.Difference {
+			side = 0
+		}
+		b.Sides = append(b.Sides, g.side(f, t, side))
+	}
+	return b
+}
+
+// side finds the message of a target that a finding is about.
+func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int) Side {
+	out := Side{Target: t.Target}
+	var body []byte
+	if x := exchangeOf(t, f); x != nil {
+		out.Request = g.shown(requestText(&x.Request))
+		out.Curl = g.Cover(curl(&x.Request))
+		if x.Response != nil {
+			body = x.Response.Body.Bytes
+			out.Answer = g.shown(answerText(x.Response))
+		} else if x.Failure != nil {
+			out.Answer = g.Cover(x.Failure.Text)
+		}
+	}
+	if ev := eventOf(t, f, side); ev != nil {
+		body = []byte(ev.Data)
+		out.Answer = g.shown(eventText(ev))
+	}
+	if at := pointer(f.Place); at != "" || body != nil {
+		if out.Around = around(body, at); out.Around != nil {
+			for i, line := range out.Around.Lines {
+				out.Around.Lines[i] = g.Cover(line)
+			}
+		}
+	}
+	return out
+}
+
+func (g *Gathering) shown(s string) string { return clip2(g.Cover(s), mostMessage) }
+
+// clip2 cuts a text that is shown with its line ends.
+func clip2(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + leftOut(len(s)-most)
+}
+
+func exchangeOf(t *transcript.Transcript, f *verdict.Finding) *transcript.Exchange {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.ID != f.Step || len(s.Exchanges) == 0 {
+			continue
+		}
+		if n := f.Exchange(); n >= 0 && n < len(s.Exchanges) {
+			return s.Exchanges[n]
+		}
+		return s.Exchanges[0]
+	}
+	return nil
+}
+
+func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript.Event {
+	n := f.Event(side)
+	if f.Stream == "" || n < 0 {
+		return nil
+	}
+	for _, s := range t.Streams {
+		if s.Name == f.Stream && n < len(s.Events) {
+			return &s.Events[n]
+		}
+	}
+	return nil
+}
+
+func requestText(r *transcript.Request) string {
+	var b strings.Builder
+	b.WriteString(r.Method + " " + r.Target + "\n")
+	fields(&b, r.Header)
+	writeBody(&b, r.Body)
+	return b.String()
+}
+
+func answerText(r *transcript.Response) string {
+	var b strings.Builder
+	b.WriteString(r.Proto + " " + strconv.Itoa(r.Status) + "\n")
+	fields(&b, r.Header)
+	writeBody(&b, r.Body)
+	return b.String()
+}
+
+func fields(b *strings.Builder, h transcript.Header) {
+	for _, f := range h {
+		b.WriteString(f.Name + ": " + f.Value + "\n")
+	}
+}
+
+func writeBody(b *strings.Builder, body transcript.Body) {
+	if len(body.Bytes) == 0 {
+		return
+	}
+	kept := body.Bytes[:min(len(body.Bytes), 2*mostMessage)]
+	b.WriteString("\n")
+	b.Write(kept)
+	if n := int(body.Size) - len(kept); n > 0 {
+		b.WriteString(leftOut(n))
+	}
+}
+
+func eventText(ev *transcript.Event) string {
+	switch {
+	case ev.Comment:
+		return ": " + ev.Data
+	case ev.Type == "":
+		return "data: " + ev.Data
+	default:
+		return "event: " + ev.Type + "\ndata: " + ev.Data
+	}
+}
+
+// ofTheClient are the fields that a client of its own makes.
+var ofTheClient = []string{"host", "content-length", "connection", "transfer-encoding", "accept-encoding", "user-agent"}
+
+// curl returns a command that sends a request to $URL; "" for one with a body that no command line can hold.
+func curl(r *transcript.Request) string {
+	if len(r.Body.Bytes) > mostCurl || bytes.IndexByte(r.Body.Bytes, 0) >= 0 || !strings.HasPrefix(r.Target, "/") {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("curl -i")
+	if r.Method != "GET" {
+		b.WriteString(" -X " + quote(r.Method))
+	}
+	b.WriteString(` --path-as-is "$URL"` + quote(r.Target))
+	for _, f := range r.Header {
+		if !slices.Contains(ofTheClient, strings.ToLower(f.Name)) {
+			b.WriteString(" \\\n  -H " + quote(f.Name+": "+f.Value))
+		}
+	}
+	if len(r.Body.Bytes) > 0 {
+		b.WriteString(" \\\n  --data-raw " + quote(string(r.Body.Bytes)))
+	}
+	return b.String()
+}
+
+// quote returns a text as one word of a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// excerpt returns the lines of a step: from its first to the one before the next item at the same depth or outside.
+func excerpt(text []byte, line int) []string {
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) {
+		return nil
+	}
+	depth := func(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+	first := strings.TrimRight(lines[line-1], " \r")
+	out := []string{clip(first, 160)}
+	for _, next := range lines[line:] {
+		next = strings.TrimRight(next, " \r")
+		if next == "" || depth(next) <= depth(first) || len(out) == mostExcerpt {
+			break
+		}
+		out = append(out, clip(next, 160))
+	}
+	return out
+}
+
+func (g *Gathering) track(t *transcript.Transcript) Track {
+	out := Track{Target: t.Target, Took: t.Took.Microseconds()}
+	open := map[string]bool{}
+	for _, s := range t.Streams {
+		open[s.Name] = true
+		out.Spans = append(out.Spans, Span{Step: s.Step, Text: g.Cover(cmp.Or(s.Operation, s.Name)), Stream: s.Name, From: micros(s.At), To: micros(s.Until), Failed: g.failed(s.Failure)})
+		for _, ev := range s.Events {
+			out.Marks = append(out.Marks, Mark{Stream: s.Name, Name: clip(ev.Name, 80), At: micros(ev.At)})
+		}
+	}
+	for i := range t.Steps {
+		out.Spans = append(out.Spans, g.spans(&t.Steps[i], open)...)
+	}
+	slices.SortStableFunc(out.Spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
+	out.Spans = out.Spans[:min(len(out.Spans), mostSpans)]
+	out.Marks = out.Marks[:min(len(out.Marks), mostSpans)]
+	return out
+}
+
+// spans are a step's exchanges, or the step itself when it only waited. A stream has a span of its own.
+func (g *Gathering) spans(s *transcript.Step, open map[string]bool) []Span {
+	var out []Span
+	for _, x := range s.Exchanges {
+		if open[x.Stream] {
+			continue
+		}
+		span := Span{Step: s.ID, Text: g.Cover(clip(x.Request.Method+" "+x.Request.Target, 120)), From: micros(x.Sent), To: micros(x.Done), Failed: g.failed(x.Failure)}
+		if x.Response != nil {
+			span.Status = x.Response.Status
+		}
+		out = append(out, span)
+	}
+	if len(s.Exchanges) == 0 && s.Skipped == "" && s.Took > 0 {
+		out = append(out, Span{Step: s.ID, Text: clip(s.Text, 120), Stream: s.Stream, From: micros(s.At), To: micros(s.At + s.Took)})
+	}
+	return out
+}
+
+func (g *Gathering) failed(f *transcript.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return g.Cover(clip(f.Text, 200))
+}
+
+func micros(d time.Duration) int64 { return d.Microseconds() }

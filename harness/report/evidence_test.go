@@ -1,0 +1,102 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func TestAround(t *testing.T) {
+	const doc = `{"id":1,"owner":{"name":"x","tags":["a","b","c"]},"empty":{},"odd/name":{"~":2}}`
+	for _, tc := range []struct {
+		name, body, pointer string
+		want                []string
+		focus               int
+	}{
+		{"the whole", `{"a":1}`, "", []string{"{", `  "a": 1`, "}"}, -1},
+		{"a member", doc, "/owner/name", []string{"/owner {", `  "name": "x"`, `  "tags": ["a","b","c"]`, "}"}, 1},
+		{"a member that is missing", doc, "/owner/age", []string{"/owner {", `  "name": "x"`, `  "tags": ["a","b","c"]`, "}"}, -1},
+		{"an element", doc, "/owner/tags/1", []string{"/owner/tags [", `  0: "a"`, `  1: "b"`, `  2: "c"`, "]"}, 2},
+		{"an object", `{"a":{"b":1},"c":2}`, "/a", []string{"{", `  "a": {"b":1}`, `  "c": 2`, "}"}, 1},
+		{"an empty object", `{"a":{},"c":2}`, "/a", []string{"{", `  "a": {}`, `  "c": 2`, "}"}, 1},
+		{"escaped names", doc, "/odd~1name/~0", []string{"/odd~1name {", `  "~": 2`, "}"}, 1},
+		{"below a value", doc, "/id/deep", []string{"{", `  "id": 1`, `  "owner": {"name":"x","tags":["a","b","c"]}`, `  "empty": {}`, `  "odd/name": {"~":2}`, "}"}, 1},
+		{"an index that is none", `[1]`, "/x", []string{"[", "  0: 1", "]"}, -1},
+	} {
+		got := around([]byte(tc.body), tc.pointer)
+		if diff := cmp.Diff(&Around{tc.want, tc.focus}, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+	for _, none := range []string{"", "text", `"a"`, "17", "{"} {
+		if got := around([]byte(none), ""); got != nil {
+			t.Errorf("around %q: %v", none, got)
+		}
+	}
+}
+
+func TestAroundALongListIsShort(t *testing.T) {
+	list := "[" + strings.Repeat("0,", 9999) + "1]"
+	got := around([]byte(list), "/5000")
+	if len(got.Lines) != mostMembers+4 || got.Lines[got.Focus] != "  5000: 0" || got.Lines[1] != "  … 4994 more" {
+		t.Errorf("%d lines, focus %q: %q", len(got.Lines), got.Lines[got.Focus], got.Lines)
+	}
+}
+
+func TestCurl(t *testing.T) {
+	request := &transcript.Request{
+		Method: "POST", Target: "/items?q='x'", Body: transcript.Body{Bytes: []byte(`{"it's":1}`), Size: 10},
+		Header: transcript.Header{{Name: "Host", Value: "127.0.0.1:1"}, {Name: "Content-Type", Value: "application/json"}, {Name: "content-length", Value: "10"}, {Name: "X-$HOME", Value: "`id`"}},
+	}
+	const want = `curl -i -X 'POST' --path-as-is "$URL"'/items?q='\''x'\''' \
+  -H 'Content-Type: application/json' \
+  -H 'X-$HOME: ` + "`id`" + `' \
+  --data-raw '{"it'\''s":1}'`
+	if got := curl(request); got != want {
+		t.Errorf("curl:\n%s\nwant\n%s", got, want)
+	}
+	request.Body = transcript.Body{Bytes: []byte(`@/etc/passwd`), Size: 12}
+	if got := curl(request); !strings.Contains(got, "--data-raw '@/etc/passwd'") {
+		t.Errorf("a body that looks like a file's name:\n%s", got)
+	}
+	request.Body.Bytes = make([]byte, 3)
+	if got := curl(request); got != "" {
+		t.Errorf("a body that no command line can hold: %s", got)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	const text = "steps:\n  - http: GET /a\n    expect:\n      status: 200\n  - http: GET /b\n\n  - http: GET /c\n"
+	for line, want := range map[int][]string{
+		2: {"  - http: GET /a", "    expect:", "      status: 200"}, 5: {"  - http: GET /b"}, 7: {"  - http: GET /c"}, 0: nil, 99: nil,
+	} {
+		if diff := cmp.Diff(want, excerpt([]byte(text), line)); diff != "" {
+			t.Errorf("line %d (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+func TestEvidenceCoversWhatNobodyIsToRead(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	x := &transcript.Exchange{
+		Request:  transcript.Request{Method: "GET", Target: "/?k=" + secret, Header: transcript.Header{{Name: "X-Key", Value: secret}}},
+		Response: &transcript.Response{Proto: "HTTP/1.1", Status: 200, Body: transcript.Body{Bytes: []byte(`{"key":"` + secret + `"}`), Size: 25}},
+		Done:     time.Millisecond,
+	}
+	s := &verdict.Scenario{Findings: []verdict.Finding{{Class: verdict.Violation, Step: "1", Line: 1, Target: "go", Place: "body /key"}}}
+	ts := []*transcript.Transcript{{Target: "go", Steps: []transcript.Step{{ID: "1", Exchanges: []*transcript.Exchange{x}}}}}
+	ev := Gather(&Gathering{Scenario: s, Transcripts: ts, Cover: func(s string) string { return strings.ReplaceAll(s, secret, "‹token›") }})
+	if len(ev.Behind) != 1 || len(ev.Behind[0].Sides) != 1 {
+		t.Fatalf("evidence: %+v", ev)
+	}
+	side := ev.Behind[0].Sides[0]
+	shown := side.Request + side.Answer + side.Curl + strings.Join(side.Around.Lines, "") + ev.Tracks[0].Spans[0].Text
+	if strings.Contains(shown, secret) || strings.Count(shown, "‹token›") != 7 {
+		t.Errorf("covered %d times: %s", strings.Count(shown, "‹token›"), shown)
+	}
+}

@@ -1,0 +1,110 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func pageOf(t *testing.T, doc *Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, doc); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// dataOf returns the data of a page.
+func dataOf(t *testing.T, page string) *view {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, `id="data">`)
+	data, _, ok := strings.Cut(rest, "</script>")
+	if !ok {
+		t.Fatal("the page has no data")
+	}
+	var v view
+	if err := json.Unmarshal([]byte(data), &v); err != nil {
+		t.Fatal(err)
+	}
+	return &v
+}
+
+func TestAPageIsOneFileThatRunsItsOwnProgramOnly(t *testing.T) {
+	page := pageOf(t, red())
+	for _, want := range []string{"default-src 'none'", "script-src 'sha256-" + sum(pageProgram) + "'", "style-src 'sha256-" + sum(pageStyle) + "'", "<script>" + pageProgram + "</script>", "<style>" + pageStyle + "</style>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %.60q", want)
+		}
+	}
+	for _, never := range []string{" src=", " href=", "@import", "url(", "innerHTML", "insertAdjacentHTML", "document.write", "eval(", "unsafe-"} {
+		if strings.Contains(page, never) {
+			t.Errorf("the page has %q", never)
+		}
+	}
+}
+
+func TestNothingThatAServerSendsIsMarkupInAPage(t *testing.T) {
+	for _, run := range runs {
+		for _, text := range nasty {
+			doc := run.doc()
+			fill(reflect.ValueOf(doc), text)
+			page := pageOf(t, doc)
+			if n := strings.Count(page, "</script>"); n != 2 {
+				t.Errorf("%s with %+q: %d ends of scripts", run.name, text, n)
+			}
+			_, data, _ := strings.Cut(page, `id="data">`)
+			data, _, _ = strings.Cut(data, "</script>")
+			if strings.ContainsAny(data, "<>&\u2028\u2029") {
+				t.Errorf("%s with %+q: markup in the data", run.name, text)
+			}
+			v := dataOf(t, page)
+			for _, g := range v.Groups {
+				for _, shown := range []string{g.Place, g.Says, g.Left, g.Right, g.StepText} {
+					if why := harmless([]byte(shown)); why != "" {
+						t.Errorf("%s with %+q: %s", run.name, text, why)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAPageTellsACauseOnce(t *testing.T) {
+	var all []verdict.Scenario
+	for i := range 300 {
+		all = append(all, scenario(fmt.Sprintf("items/%d", i), step(3, "1", "GET /items", printed("8d1f0c2a", difference("value", "body /a", "the values differ", "1", "2")))))
+	}
+	all = append(all, scenario("items/other", step(3, "1", "GET /items", printed("00000000", difference("value", "body /b", "the values differ", "1", "2")))))
+	v := dataOf(t, pageOf(t, document(all...)))
+	if len(v.Groups) != 2 || v.Groups[0].Count != 300 || len(v.Groups[0].Also) != 299 || v.Groups[1].Count != 1 {
+		t.Errorf("%d groups", len(v.Groups))
+	}
+}
+
+func printed(fingerprint string, f verdict.Finding) verdict.Finding {
+	f.Fingerprint = fingerprint
+	return f
+}
+
+func TestWhatIsNewComesFirstAndWhatIsAcceptedLast(t *testing.T) {
+	known := printed("aaaaaaaa", difference("value", "body /a", "the values differ", "1", "2"))
+	known.Known = true
+	old := printed("bbbbbbbb", difference("value", "body /b", "the values differ", "1", "2"))
+	fresh := printed("cccccccc", difference("value", "body /c", "the values differ", "1", "2"))
+	before := document(scenario("one", step(3, "1", "GET /", known), step(4, "2", "GET /", old)))
+	after := document(scenario("one", step(3, "1", "GET /", known), step(4, "2", "GET /", old), step(5, "3", "GET /", fresh)))
+	after.Changes = Since(before, "yesterday", after)
+	var got []string
+	for _, g := range dataOf(t, pageOf(t, after)).Groups {
+		got = append(got, g.Place)
+	}
+	if want := []string{"body /c", "body /b", "body /a"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+}
