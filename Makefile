@@ -4,6 +4,7 @@
 #   make parity-slow  what takes a minute: the default times
 #   make test         every test, with the race detector
 #   make test-faults  what breaks around a run, and is never green
+#   make test-browser what a browser makes of the report's page
 #   make help         all targets
 #
 # Tools are pinned in go.mod and in reference/package-lock.json; every target installs what it needs.
@@ -81,6 +82,11 @@ fuzz: ## Fuzz each fuzz target for a while (FUZZTIME=30s); what they find is kep
 test-faults: ## Break everything around a run, and demand that none of it is green
 	go test -race -count=1 -timeout 10m -run 'TestNothingAroundARunMakesItGreen|TestThereAreManyFaults' ./cmd/lockstep
 
+.PHONY: test-browser
+test-browser: ## Open the report's page in Debian's chromium, which is installed where there is none
+	@command -v chromium >/dev/null || { apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends chromium; } >/dev/null
+	cd harness/report/browser && go vet . && go test -count=1 -timeout 10m .
+
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10)
 	LOCKSTEP_TWINS=$(RUNS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
@@ -123,4 +129,4 @@ tidy: ## Tidy go.mod
 
 .PHONY: clean
 clean: ## Remove what was built
-	rm -rf bin reference/dist reference/node_modules reports/report.json reports/run.jsonl reports/junit.xml
+	rm -rf bin reference/dist reference/node_modules $(addprefix reports/,run.jsonl report.json report.html junit.xml summary.md badge.svg)

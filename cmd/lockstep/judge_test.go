@@ -65,7 +65,7 @@ func TestARunFileThatHasNoJudgementIsAMistake(t *testing.T) {
 		{"cut off", []string{cut}, "cut.jsonl: run file is incomplete: no footer after line "},
 		{"cut off, and the cure", []string{cut}, "\n\tfix: run again: a run that was interrupted, or is still under way, has no judgement\n"},
 		{"two files", []string{cut, cut}, "judge takes one run file, and "},
-		{"a format that there is not", []string{"--format", "xml"}, `--format is "xml": write text, json or junit`},
+		{"a format that there is not", []string{"--format", "xml"}, `--format is "xml": write text, json, junit, html, markdown or github`},
 	} {
 		if o := p.do(t, "judge", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {
 			t.Errorf("%s: %+v, want the exit code %d and %q", tc.name, o, exitUsage, tc.says)

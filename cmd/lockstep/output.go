@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,17 +26,20 @@ type outputFlags struct {
 
 func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 	fl := cmd.Flags()
-	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit")
+	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit, html, markdown, or github: text with annotations, and the job's summary")
 	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
 	fl.StringVar(&f.baseline, "baseline", "", "the file with the findings that are known, relative to lockstep.yaml (default the project's)")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
+// formats are what standard output can have.
+var formats = []string{"text", "json", "junit", "html", "markdown", "github"}
+
 // validate checks what can be checked before anything is read.
 func (f *outputFlags) validate() error {
 	switch {
-	case f.format != "text" && f.format != "json" && f.format != "junit":
-		return fmt.Errorf("--format is %q: write text, json or junit", f.format)
+	case !slices.Contains(formats, f.format):
+		return fmt.Errorf("--format is %q: write %s or %s", f.format, strings.Join(formats[:len(formats)-1], ", "), formats[len(formats)-1])
 	case f.color != "auto" && f.color != "always" && f.color != "never":
 		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
 	}
@@ -93,9 +100,29 @@ func (f *outputFlags) print(doc *report.Document, w *world) error {
 		return report.JSON(w.stdout, doc)
 	case "junit":
 		return report.JUnit(w.stdout, doc)
+	case "html":
+		return report.HTML(w.stdout, doc)
+	case "markdown":
+		return report.Markdown(w.stdout, doc, report.MarkdownBudget)
+	case "github":
+		return f.github(doc, w)
 	default:
 		return report.Text(w.stdout, doc, f.paint(w, w.terminal))
 	}
+}
+
+// github prints the text, in it the causes as annotations, and adds the summary to that of the job.
+func (f *outputFlags) github(doc *report.Document, w *world) error {
+	err := errors.Join(report.Text(w.stdout, doc, f.paint(w, w.terminal)), report.Annotations(w.stdout, doc, w.getenv("LOCKSTEP_ROOT")))
+	path := w.getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return err
+	}
+	file, fault := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if fault != nil {
+		return errors.Join(err, fmt.Errorf("the job's summary: %w", fault))
+	}
+	return errors.Join(err, report.Markdown(file, doc, report.MarkdownBudget), file.Close())
 }
 
 // ending is how the program ends after a judgement. A report that could not be written leaves what was green

@@ -1,27 +1,46 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/report"
 )
 
 // reports are the files of a run. All writers discard when no folder is wanted.
 //
-// run.jsonl is written while the run is under way, and says in its last line that it is whole. The other two cannot say
-// so. Those of the run before are taken away at the start, and new ones stand there when they are whole, or not at all:
+// run.jsonl is written while the run is under way, and says in its last line that it is whole. The others cannot say so.
+// Those of the run before are taken away at the start, and new ones stand there when they are whole, or not at all:
 // whoever kills a run finds no file that is empty, and none that is of another run.
 type reports struct {
-	run         io.Writer
-	json, junit *document
-	file        *os.File // of run
+	run       io.Writer
+	documents []*document      // one for each of documents; none when no folder is wanted
+	file      *os.File         // of run
+	before    *report.Document // the report of the run before; nil when there is none that can be read
+}
+
+// documents are the files that are made of a judgement.
+var documents = []struct {
+	name   string
+	render func(io.Writer, *report.Document) error
+}{
+	{"report.json", report.JSON},
+	{"report.html", report.HTML},
+	{"junit.xml", report.JUnit},
+	{"summary.md", markdown},
+	{"badge.svg", report.Badge},
+}
+
+func markdown(w io.Writer, doc *report.Document) error {
+	return report.Markdown(w, doc, report.MarkdownBudget)
 }
 
 func (f *runFlags) openReports() (*reports, error) {
-	r := &reports{run: io.Discard, json: &document{}, junit: &document{}}
+	r := &reports{run: io.Discard}
 	if f.reports == "-" {
 		return r, nil
 	}
@@ -32,11 +51,13 @@ func (f *runFlags) openReports() (*reports, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, noReports(err)
 	}
-	r.json.path, r.junit.path = filepath.Join(dir, "report.json"), filepath.Join(dir, "junit.xml")
-	for _, d := range []*document{r.json, r.junit} {
+	r.before = earlier(filepath.Join(dir, "report.json"))
+	for _, kind := range documents {
+		d := &document{path: filepath.Join(dir, kind.name)}
 		if err := d.prepare(); err != nil {
 			return nil, noReports(err)
 		}
+		r.documents = append(r.documents, d)
 	}
 	file, err := os.Create(filepath.Join(dir, "run.jsonl"))
 	if err != nil {
@@ -44,6 +65,32 @@ func (f *runFlags) openReports() (*reports, error) {
 	}
 	r.run, r.file = file, file
 	return r, nil
+}
+
+// write writes what is made of the judgement.
+func (r *reports) write(doc *report.Document) error {
+	var err error
+	for i, d := range r.documents {
+		err = errors.Join(err, d.write(func(to io.Writer) error { return documents[i].render(to, doc) }))
+	}
+	return err
+}
+
+// earlier reads the report of the run before.
+func earlier(path string) *report.Document {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	doc, err := report.Read(bufio.NewReader(file))
+	if err != nil {
+		return nil // of another version, or of no run
+	}
+	return doc
 }
 
 func noReports(err error) error {
@@ -59,8 +106,8 @@ func (r *reports) close() error {
 
 // A document is a file that is there when it is whole.
 type document struct {
-	path  string // "" for one that is not wanted
-	plain bool   // a device, a pipe or a link stands there, and is written to as it is
+	path  string
+	plain bool // a device, a pipe or a link stands there, and is written to as it is
 }
 
 // prepare takes the document of the run before away, and finds out whether a new one can be written.
@@ -100,9 +147,6 @@ func (d *document) discard() error {
 
 // write writes the document, by a function that writes all of it.
 func (d *document) write(render func(io.Writer) error) error {
-	if d.path == "" {
-		return nil
-	}
 	file, err := os.Create(d.part())
 	if err != nil {
 		return err

@@ -38,7 +38,8 @@ func runCommand(w *world) *cobra.Command {
 		Long: `Starts the targets, walks the scenarios through them side by side, and judges what they did.
 
 Scenarios are selected by id, folder or file, and by --tag, --skip-tag and --name; all of these must fit.
-The reports folder gets run.jsonl (everything that crossed the wire), report.json and junit.xml.
+The reports folder gets run.jsonl (everything that crossed the wire), report.html (open it in a browser),
+report.json, junit.xml, summary.md and badge.svg.
 
 Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
 wrong, nothing was started · 3 something could not be judged.`,
@@ -68,7 +69,7 @@ wrong, nothing was started · 3 something could not be judged.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
-	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for run.jsonl, report.json and junit.xml, relative to lockstep.yaml; - for none")
+	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
 	f.register(cmd, "log what happens to the targets, and print each scenario")
 	return cmd
 }
@@ -146,9 +147,8 @@ func (f *runFlags) logger(stderr io.Writer) *slog.Logger {
 
 // write writes the reports, and the one that standard output is to have.
 func (f *runFlags) write(doc *report.Document, out *reports, w *world) error {
-	err := errors.Join(
-		out.json.write(func(to io.Writer) error { return report.JSON(to, doc) }),
-		out.junit.write(func(to io.Writer) error { return report.JUnit(to, doc) }),
-	)
-	return errors.Join(err, f.print(doc, w))
+	if out.before != nil {
+		doc.Changes = report.Since(out.before, "the run of "+out.before.Started.UTC().Format("2006-01-02 15:04 UTC"), doc)
+	}
+	return errors.Join(out.write(doc), f.print(doc, w))
 }

@@ -217,7 +217,7 @@ func TestReportsAreWrittenBesideTheProject(t *testing.T) {
 			if o := p.do(t, "run", append(tc.args, "items")...); o.code != exitMatch {
 				t.Fatalf("%+v", o)
 			}
-			if diff := cmp.Diff([]string{"junit.xml", "report.json", "run.jsonl"}, names(t, tc.dir(p))); diff != "" {
+			if diff := cmp.Diff([]string{"badge.svg", "junit.xml", "report.html", "report.json", "run.jsonl", "summary.md"}, names(t, tc.dir(p))); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
 			got := transcripts(t, tc.dir(p)) // in the order in which they ended
@@ -296,7 +296,7 @@ func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
 		}
 	}
 	p = newProject(t, at("right", serve(t, &faux.Server{Asked: look})))
-	for _, name := range []string{"run.jsonl", "report.json", "junit.xml"} {
+	for _, name := range []string{"run.jsonl", "report.json", "junit.xml", "report.html", "summary.md", "badge.svg"} {
 		p.write(t, "reports/"+name, "of the run before")
 	}
 	if o := p.do(t, "run", "items/story"); o.code != exitMatch {
@@ -305,7 +305,7 @@ func TestReportsAreThereWhenTheyAreWhole(t *testing.T) {
 	if diff := cmp.Diff([]string{"run.jsonl"}, during); diff != "" {
 		t.Errorf("files while it is under way (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"junit.xml", "report.json", "run.jsonl"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
+	if diff := cmp.Diff([]string{"badge.svg", "junit.xml", "report.html", "report.json", "run.jsonl", "summary.md"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }

@@ -34,7 +34,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"run", "--seed", "-1"}, "invalid argument \"-1\" for \"--seed\" flag: invalid syntax" + flags},
 		{[]string{"run", "--step-timeout", "5"}, "invalid argument \"5\" for \"--step-timeout\" flag: time: missing unit in duration \"5\"" + flags},
 		{[]string{"run", "--verbose=maybe"}, "invalid argument \"maybe\" for \"-v, --verbose\" flag: invalid syntax" + flags},
-		{[]string{"run", "--format", "xml"}, `--format is "xml": write text, json or junit`},
+		{[]string{"run", "--format", "xml"}, `--format is "xml": write text, json, junit, html, markdown or github`},
 		{[]string{"run", "--color", "red"}, `--color is "red": write auto, always or never`},
 		{[]string{"run", "--jobs", "-1"}, `--jobs is -1: write how many scenarios may run at a time`},
 		{[]string{"run", "-j", "0"}, `--jobs is 0: write how many scenarios may run at a time`},

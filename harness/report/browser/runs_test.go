@@ -1,0 +1,123 @@
+package browser
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// document returns a run of those scenarios.
+func document(scenarios ...verdict.Scenario) *report.Document {
+	d := &report.Document{
+		Version: "0.1.0", Started: time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), Millis: 12345,
+		Seed: 4503599627370497, Jobs: 8, Project: "lockstep.yaml", Contract: "openapi.yaml",
+		Evidence: map[string]*report.Evidence{},
+	}
+	for _, s := range scenarios {
+		d.Add(s)
+	}
+	d.Coverage = contract.Coverage{Operations: []contract.OperationCoverage{
+		{Method: "GET", Path: "/items", Reached: 12, Statuses: []contract.StatusCoverage{{Status: "200", Reached: 10}, {Status: "404"}}},
+		{Method: "POST", Path: "/items", Reached: 2, Statuses: []contract.StatusCoverage{{Status: "201", Reached: 2}}},
+	}}
+	d.Latency = []report.Latency{{Operation: "GET /items", Target: "new", Pairs: 12, Reference: 1500, Candidate: 700, Ratio: 0.47, Low: 0.3, High: 1.2}}
+	d.Conclude()
+	return d
+}
+
+func scenario(id string, tags []string, findings ...verdict.Finding) verdict.Scenario {
+	s := verdict.Scenario{
+		ID: id, File: "scenarios/" + id + ".yaml", Line: 1, Why: "A client reads what it wrote", Tags: tags, Verdict: verdict.Match, Millis: 21,
+		Targets:  []verdict.Target{{Name: "old", Exchanges: 4, Success: 4}, {Name: "new", Exchanges: 4, Success: 3}},
+		Compared: verdict.Compared{Exchanges: 4}, Findings: findings,
+	}
+	for i := range s.Findings {
+		s.Findings[i].Scenario, s.Verdict = id, verdict.Differ
+	}
+	return s
+}
+
+func difference(place, reference, candidate, fingerprint string, blame verdict.Blame) verdict.Finding {
+	return verdict.Finding{
+		Class: verdict.Difference, Kind: "value", Step: "2", Line: 7, StepText: "GET /items/1", Operation: "GET /items/{id}", Target: "new",
+		Place: place, Text: "the values differ", Reference: reference, Candidate: candidate, Blame: blame, Fingerprint: fingerprint, At: "GET /items/1: " + place,
+	}
+}
+
+// red is a run in which three hundred scenarios have one cause, and two have their own.
+func red() *report.Document {
+	var all []verdict.Scenario
+	for i := range 300 {
+		all = append(all, scenario(fmt.Sprintf("items/many-%d", i), []string{"items"}, difference("body /state", `"done"`, `"finished"`, "aaaa", verdict.BlameNobody)))
+	}
+	odd := difference("status", "200", "500", "bbbb", verdict.BlameCandidate)
+	odd.Operation, odd.StepText, odd.Kind, odd.Text = "POST /items", "POST /items", "status", "the statuses differ"
+	odd.Contract = []verdict.Word{{Target: "new", Place: "status", Text: "500 is not documented", Line: 40}}
+	all = append(all, scenario("odd/status", []string{"odd"}, odd), scenario("odd/other", nil, difference("body /n", "1", "2", "cccc", verdict.BlameNobody)))
+	for i := range 20 {
+		all = append(all, scenario(fmt.Sprintf("fine/%d", i), []string{"fine"}))
+	}
+	d := document(all...)
+	s := &d.Scenarios[0]
+	d.Evidence[s.ID] = report.Gather(&report.Gathering{
+		Scenario: s, Transcripts: []*transcript.Transcript{story("old", "done"), story("new", "finished")},
+		Text:  []byte("scenario: items/many-0\nwhy: w\nsteps:\n  - http: POST /items\n    json: {}\n\n  - http: GET /items/1\n    expect: {status: 200}\n"),
+		Rules: []string{"header Content-Type is compared (lockstep.yaml:12:7)"}, Cover: func(s string) string { return s },
+	})
+	return d
+}
+
+func story(target, state string) *transcript.Transcript {
+	body := func(s string) transcript.Body { return transcript.Body{Bytes: []byte(s), Size: int64(len(s))} }
+	exchange := func(method, path, in, out string, from time.Duration) *transcript.Exchange {
+		return &transcript.Exchange{
+			Request:  transcript.Request{Method: method, Target: path, Header: transcript.Header{{Name: "Content-Type", Value: "application/json"}}, Body: body(in)},
+			Response: &transcript.Response{Proto: "HTTP/1.1", Status: 200, Header: transcript.Header{{Name: "Content-Type", Value: "application/json"}}, Body: body(out)},
+			Sent:     from, Head: from + 2*time.Millisecond, Done: from + 3*time.Millisecond,
+		}
+	}
+	return &transcript.Transcript{
+		Target: target, Took: 40 * time.Millisecond,
+		Steps: []transcript.Step{
+			{ID: "1", Line: 4, Text: "POST /items", Exchanges: []*transcript.Exchange{exchange("POST", "/items", `{"it's":1}`, `{"id":1}`, time.Millisecond)}},
+			{ID: "2", Line: 7, Text: "GET /items/1", Exchanges: []*transcript.Exchange{exchange("GET", "/items/1", "", `{"id":1,"state":"`+state+`","title":"one"}`, 10*time.Millisecond)}},
+		},
+		Streams: []*transcript.Stream{{Name: "feed", Step: "0", Operation: "GET /feed", At: 500 * time.Microsecond, Until: 30 * time.Millisecond,
+			Events: []transcript.Event{{Name: "added", At: 5 * time.Millisecond}, {Name: "removed", At: 20 * time.Millisecond}}}},
+	}
+}
+
+func green() *report.Document {
+	var all []verdict.Scenario
+	for i := range 60 {
+		all = append(all, scenario(fmt.Sprintf("fine/%d", i), []string{"fine"}))
+	}
+	return document(all...)
+}
+
+// huge is a run of ten thousand scenarios and five hundred findings, each with a cause and evidence of its own.
+func huge() *report.Document {
+	var all []verdict.Scenario
+	for i := range 10_000 {
+		id := fmt.Sprintf("area-%d/resource/scenario-with-a-name-%d", i%20, i)
+		if i%20 != 0 {
+			all = append(all, scenario(id, []string{"bulk"}))
+			continue
+		}
+		all = append(all, scenario(id, []string{"bulk", "red"}, difference(fmt.Sprintf("body /state%d", i), `"done"`, `"finished"`, fmt.Sprintf("%08x", i), verdict.BlameNobody)))
+	}
+	d := document(all...)
+	for i := range d.Scenarios {
+		if s := &d.Scenarios[i]; len(s.Findings) > 0 {
+			d.Evidence[s.ID] = report.Gather(&report.Gathering{
+				Scenario: s, Transcripts: []*transcript.Transcript{story("old", "done"), story("new", "finished")},
+				Text: []byte("scenario: x\n\n\n\n\n\n  - http: GET /items/1\n"), Cover: func(s string) string { return s },
+			})
+		}
+	}
+	return d
+}
