@@ -308,6 +308,7 @@ func TestEventsAreCalledAlikeInDifferencesAndViolations(t *testing.T) {
 	}
 	want := []string{
 		"difference type event 2 (n) data /n (candidate)",
+		"difference heartbeat heartbeat 3 (ping) (candidate)",
 		"violation type event 2 data/n (candidate)",
 		"violation forbidden-field heartbeat 3 data/x (candidate)",
 	}
