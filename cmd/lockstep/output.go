@@ -20,6 +20,7 @@ type outputFlags struct {
 	format  string
 	color   string
 	verbose bool
+	names   bool
 	// baseline is the file with what is known, instead of the project's.
 	baseline string
 }
@@ -29,6 +30,7 @@ func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 	fl.StringVarP(&f.format, "format", "f", "text", "what goes to standard output: text, json, junit, html, markdown, or github: text with annotations, and the job's summary")
 	fl.StringVar(&f.color, "color", "auto", "colour: auto, always, never")
 	fl.StringVar(&f.baseline, "baseline", "", "the file with the findings that are known, relative to lockstep.yaml (default the project's)")
+	fl.BoolVar(&f.names, "names", false, "show ids in values by their names, such as ‹session 1›, and list what these stand for")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, verbose)
 }
 
@@ -75,7 +77,7 @@ func (f *outputFlags) progress(stderr io.Writer, paint report.Paint) func(done, 
 }
 
 func (f *outputFlags) paint(w *world, terminal bool) report.Paint {
-	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose}
+	return report.Paint{Color: f.colored(w, terminal), Verbose: f.verbose, Names: f.names}
 }
 
 // colored decides about colour in the order of the flag, NO_COLOR and TERM, CLICOLOR_FORCE, and whether it is a terminal

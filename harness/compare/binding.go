@@ -13,6 +13,10 @@ import (
 // they first stand in the same place; from then on they must always meet each other, and nothing else.
 type bindings struct {
 	forward, backward map[boundKey]bound
+	// order has the values of the reference in the order in which they were bound, but for those that are a part of another.
+	order []boundKey
+	// said has what sentences about confused values are about.
+	said map[string][]confusion
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
 	own   own
@@ -39,7 +43,7 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript, shapes ...IDShape) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes)}
+	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, said: map[string][]confusion{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes)}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}
@@ -62,6 +66,7 @@ func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string
 	if why := b.apart(kind, ref, cand); why != "" || b.met(kind, ref) {
 		return why
 	}
+	b.order = append(b.order, boundKey{kind, ref})
 	b.forward[boundKey{kind, ref}] = bound{cand, where}
 	b.backward[boundKey{kind, cand}] = bound{ref, where}
 	return ""
@@ -74,7 +79,10 @@ func (b *bindings) bindToken(t token, ref, cand string, where location) string {
 		return why
 	}
 	if kind := bareKind(ref[t.lead:]); kind != 0 && kind == bareKind(cand[t.lead:]) {
-		return b.bind(kind, ref[t.lead:], cand[t.lead:], where)
+		met := len(b.order)
+		why := b.bind(kind, ref[t.lead:], cand[t.lead:], where)
+		b.order = b.order[:met] // it has a name
+		return why
 	}
 	return ""
 }
@@ -82,10 +90,10 @@ func (b *bindings) bindToken(t token, ref, cand string, where location) string {
 // apart says with what one of two values was bound instead; "" when neither was.
 func (b *bindings) apart(kind tokenKind, ref, cand string) string {
 	if partner, met := b.forward[boundKey{kind, ref}]; met && partner.value != cand {
-		return fmt.Sprintf("the reference's %q stood beside the candidate's %q at %s", ref, partner.value, partner.where)
+		return b.confused(fmt.Sprintf("the reference's %q stood beside the candidate's %q at %s", ref, partner.value, partner.where), kind, ref, cand)
 	}
 	if partner, met := b.backward[boundKey{kind, cand}]; met && partner.value != ref {
-		return fmt.Sprintf("the candidate's %q stood beside the reference's %q at %s", cand, partner.value, partner.where)
+		return b.confused(fmt.Sprintf("the candidate's %q stood beside the reference's %q at %s", cand, partner.value, partner.where), kind, ref, cand)
 	}
 	return ""
 }

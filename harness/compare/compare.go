@@ -38,6 +38,8 @@ type Result struct {
 	Applied map[string]bool
 	// Refused are rules that are broader than what they are to silence, each once.
 	Refused []Refusal
+	// Names are what the ids are called that differences speak of, in the order in which they came.
+	Names []Name
 }
 
 // Transcripts compares what the candidate did with what the reference did.
@@ -58,6 +60,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	c.veil = NewVeil(rules, ref, cand)
 	c.steps()
 	c.streams()
+	c.tell()
 	return c.result
 }
 

@@ -49,7 +49,7 @@ func TestIdsAreMadeAlike(t *testing.T) {
 			"1 id-form: the ids are written differently: in lower case, and in upper case",
 		}},
 		{"a UUID that changes its case", []string{uuid, uuid}, []string{uuid2, strings.ToUpper(uuid2)}, []string{
-			"2 identity: the reference's " + `"` + uuid + `" stood beside the candidate's "` + uuid2 + `" at step 1 body /id`,
+			"2 identity: the candidate has another id (" + `"` + strings.ToUpper(uuid2) + `") where the reference has ‹uuid 1› ("` + uuid + `"); the reference's stood beside the candidate's "` + uuid2 + `" at step 1 body /id`,
 		}},
 		{"a UUID without letters", []string{uuid}, []string{"11111111-1111-4111-8111-111111111111"}, nil},
 	} {

@@ -123,6 +123,7 @@ func (p *page) block(b *block) {
 		}
 		p.cause(b.Scenario, c, told)
 	}
+	p.names(b.Scenario)
 	if b.hidden > 0 {
 		p.line(2, "and ", strconv.Itoa(b.hidden), " more in report.json")
 	}

@@ -16,7 +16,7 @@ func (p *page) cause(s *verdict.Scenario, c *cause, told map[remark]bool) {
 	p.sentence(c)
 	switch c.Class {
 	case verdict.Difference:
-		p.values([2]string{"reference (" + referenceOf(s) + ")", "candidate (" + c.who() + ")"}, [2]string{c.Reference, c.Candidate}, true)
+		p.values([2]string{"reference (" + referenceOf(s) + ")", "candidate (" + c.who() + ")"}, [2]string{p.named(s, c, 0, c.Reference), p.named(s, c, 1, c.Candidate)}, true)
 		p.contract(c, told)
 	case verdict.Violation:
 		p.breach(c)

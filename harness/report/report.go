@@ -36,4 +36,6 @@ type Paint struct {
 	Color bool
 	// Verbose shows all there is: every scenario, every finding, the whole table of what was reached of the contract.
 	Verbose bool
+	// Names shows ids in values by their names, and lists below each scenario what these stand for.
+	Names bool
 }

@@ -60,9 +60,19 @@ type Scenario struct {
 	Findings []Finding `json:"findings,omitempty"`
 	Targets  []Target  `json:"targets"` // what each did, the reference first
 	Compared Compared  `json:"compared"`
-	Millis   int64     `json:"ms"` // how long it took on the slowest target
+	// Names are what the ids are called that differences speak of.
+	Names  []Name `json:"names,omitempty"`
+	Millis int64  `json:"ms"` // how long it took on the slowest target
 	// Applied counts the candidates with whom a rule selected something, by what compare.Result calls it.
 	Applied map[string]int `json:"-"`
+}
+
+// A Name is what two ids are called that stand for each other.
+type Name struct {
+	Target    string `json:"target"` // the candidate
+	Name      string `json:"name"`   // "‹session 2›"
+	Reference string `json:"reference"`
+	Candidate string `json:"candidate"`
 }
 
 // A Reason says why a scenario could not be judged.
@@ -280,6 +290,9 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		j.out.Compared.NotCompared[reason] += n
 	}
 	j.rules(&result)
+	for _, n := range result.Names {
+		j.out.Names = append(j.out.Names, Name{t.Target, n.Name, n.Reference, n.Candidate})
+	}
 	for _, d := range result.Differences {
 		j.add(j.difference(i, d, [2][]contract.Violation{relevant(d, result.Differences, ref, cand, 0), relevant(d, result.Differences, cand, ref, 1)}))
 	}
