@@ -44,6 +44,7 @@ type Project struct {
 	Targets      []Target             // in the order of the file
 	Rules        scenario.Rules
 	Limits       Limits
+	Secrets      Secrets
 	// Waivers are findings that are accepted for a while, and WaiversFile is where they stand, or would.
 	Waivers     []verdict.Waiver
 	WaiversFile string
@@ -111,6 +112,7 @@ func Load(file string) (*Project, error) {
 	p := &Project{File: file, Reference: root.Get("reference").Str(), sums: sums{rules: sum(data)}}
 	l := loader{p: p, dir: filepath.Dir(file), problems: projectSchema().Check(file, root)}
 	if len(l.problems) == 0 { // else who knows what the nodes are like
+		l.secrets(root.Get("secrets"))
 		l.targets(root)
 		l.limits(root.Get("limits"))
 		l.rules(root.Get("compare"))
@@ -183,6 +185,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 			t.Spec.Env[k.Text] = l.placed(v)
 		}
 		for k, v := range n.Get("headers").Entries() {
+			l.variables(v)
 			t.Header = append(t.Header, transcript.Field{Name: k.Text, Value: v.Text})
 		}
 		if n.Get("url") != nil && n.Get("command") != nil {

@@ -67,7 +67,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a misspelt command", "command: [", "comand: [", []string{`lockstep.yaml:6:11: unknown key "comand" → did you mean "command"?`}},
 		{"no contract, and one that nobody knows", "contract: openapi.yaml", "contract: [openapi.yaml]\npath: x", []string{
 			`lockstep.yaml:1:11: "contract" is a list → make it a string`,
-			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, limits, reference, scenarios, targets, undocumented, waivers`,
+			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, limits, reference, scenarios, secrets, targets, undocumented, waivers`,
 		}},
 		{"a reference that is no target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is no target → did you mean "right"?`}},
 		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},

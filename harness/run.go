@@ -93,6 +93,9 @@ func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios [
 	if err := p.noBaseline.Err(); err != nil {
 		return nil, false, nil, err
 	}
+	if err := furnish(targets, opts.Environ); err != nil {
+		return nil, false, nil, err
+	}
 	return targets, alone, scenarios, p.startable(targets, opts.Environ)
 }
 
@@ -219,6 +222,7 @@ func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	} else {
 		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
 	}
+	e.redact(ts)
 	if ctx.Err() == nil {
 		e.judge(i, ts, "")
 		return

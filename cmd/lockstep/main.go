@@ -74,6 +74,13 @@ func (w *world) today() time.Time {
 	return w.now()
 }
 
+// covered returns a world whose output does not show a project's secrets.
+func (w *world) covered(p *harness.Project) *world {
+	out := *w
+	out.stdout, out.stderr = p.Cover(w.stdout, w.environ), p.Cover(w.stderr, w.environ)
+	return &out
+}
+
 // An exitError ends the program with a code. Its message, if it has one, has not been printed yet. Every other error
 // says that flags or files are wrong, and that nothing was started.
 type exitError struct {

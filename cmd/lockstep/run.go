@@ -97,6 +97,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
+	w = w.covered(project)
 	if f.step > 0 {
 		project.Limits.Step = f.step
 	}

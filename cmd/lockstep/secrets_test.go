@@ -1,0 +1,150 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// canaries are secrets that tests plant, and look for.
+var canaries = map[string]string{
+	"env": "canary-env-8f31c2/77", "cookie": "canary-cookie-0a1b2c", "key": "canary-key-9d8e7f", "own": "canary-own-field-31",
+}
+
+const vault = `openapi: 3.0.3
+info: {title: vault, version: "1"}
+paths:
+  /health: {get: {responses: {"200": {description: ok}}}}
+  /login:
+    get:
+      parameters: [{name: key, in: query, schema: {type: string}}]
+      responses:
+        "200": {description: ok, content: {application/json: {schema: {type: object}}}}
+`
+
+// vaultAnswers returns a server that tells all it knows, and greets in its own way.
+func vaultAnswers(t *testing.T, greeting string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Set-Cookie", "sid="+canaries["cookie"]+"; Path=/")
+		w.Header().Set("X-Own", canaries["own"])
+		_ = json.NewEncoder(w).Encode(map[string]any{
+			"apiKey": canaries["key"], "greeting": greeting + " " + canaries["key"], "seen": r.Header.Get("Authorization") + r.URL.RawQuery,
+			"basic": base64.StdEncoding.EncodeToString([]byte(canaries["env"])), "own": greeting + canaries["own"],
+		})
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func newVault(t *testing.T, targets string) project {
+	t.Helper()
+	dir := t.TempDir()
+	p := project{dir, filepath.Join(dir, "lockstep.yaml")}
+	p.write(t, "openapi.yaml", vault)
+	p.write(t, "lockstep.yaml", "contract: openapi.yaml\nscenarios: scenarios\nreference: right\nundocumented: allow\nsecrets: {env: [CANARY], headers: [X-Own], at: [$..apiKey]}\ncompare: {headers: [Set-Cookie, X-Own]}\ntargets:\n"+targets)
+	p.write(t, "scenarios/login.yaml", "scenario: login\nwhy: The key opens the vault\nsource: the guide\nsteps:\n  - {http: GET /login, capture: {key: $.apiKey}}\n  - {http: GET /login, query: {key: \"${{ key }}\"}, expect: {json: {$.greeting: never}}}\n")
+	return p
+}
+
+// leaks fails for each canary that stands in a text, or in a file below a folder.
+func leaks(t *testing.T, p project, outcomes ...outcome) {
+	t.Helper()
+	texts := map[string]string{}
+	for i, o := range outcomes {
+		texts[fmt.Sprintf("output %d", i)] = o.stdout + o.stderr
+	}
+	err := filepath.WalkDir(filepath.Join(p.dir, "reports"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		texts[d.Name()] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for where, text := range texts {
+		for name, canary := range canaries {
+			for _, written := range []string{canary, strings.ReplaceAll(canary, "/", `\/`), strings.ReplaceAll(canary, "/", "%2F"), base64.StdEncoding.EncodeToString([]byte(canary))} {
+				if i := strings.Index(text, written); i >= 0 {
+					t.Errorf("%s shows the canary %s: …%s", where, name, text[max(0, i-80):i+len(written)])
+				}
+			}
+		}
+	}
+	if len(texts) < 7 {
+		t.Errorf("only %d texts were looked through", len(texts))
+	}
+}
+
+func TestSecretsAreInNoOutput(t *testing.T) {
+	t.Setenv("CANARY", canaries["env"])
+	target := func(name, greeting string) string {
+		return fmt.Sprintf("  %s: {url: %q, ready: {get: /health}, headers: {Authorization: \"Bearer ${{ env.CANARY }}\"}}\n", name, vaultAnswers(t, greeting))
+	}
+	p := newVault(t, target("right", "hello")+target("wrong", "hallo"))
+	var outcomes []outcome
+	for _, format := range formats {
+		for _, verbose := range []string{"--verbose", "--verbose=false"} {
+			o := p.do(t, "run", "--format", format, verbose)
+			if o.code != exitDiffer {
+				t.Fatalf("run: %+v", o)
+			}
+			outcomes = append(outcomes, o)
+		}
+	}
+	outcomes = append(outcomes, p.do(t, "judge", "--verbose"))
+	leaks(t, p, outcomes...)
+	if text := p.read("reports/report.json"); !strings.Contains(text, "hello") || !strings.Contains(text, "hallo") {
+		t.Error("what differs is gone, too")
+	}
+	again := p.do(t, "judge", "--format", "json")
+	if diff := cmp.Diff(strings.ReplaceAll(p.read("reports/report.json"), p.dir+"/", ""), again.stdout); diff != "" {
+		t.Errorf("judged again, the run comes to something else (-run +judge):\n%s", diff)
+	}
+}
+
+func TestSecretsOfAProcessAreInNoOutput(t *testing.T) {
+	t.Setenv("CANARY", canaries["env"])
+	chatty := "  %s: {command: [sh, -c, \"echo using $CANARY; echo and $CANARY >&2; exit 3\", \"${{ port }}\"], inherit: [CANARY], ready: {get: /health}}\n"
+	p := newVault(t, fmt.Sprintf(chatty, "right")+fmt.Sprintf(chatty, "wrong"))
+	o := p.do(t, "run", "--verbose")
+	if o.code != exitUnknown || !strings.Contains(o.stdout, "using ") {
+		t.Fatalf("run: %+v", o)
+	}
+	leaks(t, p, o)
+}
+
+func TestMistakesAboutSecrets(t *testing.T) {
+	const header = "  right: {url: \"http://127.0.0.1:1\", ready: {get: /}, headers: {Authorization: %q}}\n"
+	for _, tc := range []struct{ value, set, says string }{
+		{"Bearer ${{ env.OTHER }}", "", "the variable OTHER is not among the secrets of this file"},
+		{"Bearer ${{ port }}", "", "is no variable"},
+		{"Bearer ${{ env.CANARY", "", "is no variable"},
+		{"Bearer ${{ env.CANARY }}", "", `target "right" sends Authorization, and the variable CANARY is not set`},
+	} {
+		t.Setenv("CANARY", tc.set)
+		if o := newVault(t, fmt.Sprintf(header, tc.value)).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, tc.says) {
+			t.Errorf("%s: %+v, want %q", tc.value, o, tc.says)
+		}
+	}
+	p := newVault(t, fmt.Sprintf(header, "x"))
+	p.write(t, "lockstep.yaml", strings.Replace(p.read("lockstep.yaml"), "$..apiKey", "nope", 1))
+	if o := p.do(t, "lint"); o.code != exitUsage || !strings.Contains(o.stderr, `"nope" is no JSONPath`) {
+		t.Errorf("a path that is none: %+v", o)
+	}
+}

@@ -1,0 +1,186 @@
+// Package redact takes secrets out of transcripts, before anything is judged, written or shown.
+//
+// A secret is replaced wherever it stands (header fields, paths, bodies, events, logs, as it is and as JSON, URLs and
+// Base64 write it) by a text that is made like it: as long, a letter for a letter, a digit for a digit. The same secret
+// is always replaced by the same text, so what was equal stays equal and what was of a shape stays of it: judging a
+// redacted transcript comes to the same as judging the one that it was made of.
+package redact
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/theory/jsonpath"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Rules say what is secret.
+type Rules struct {
+	Values  []string // as they are
+	Headers []string // fields whose values are secret, beside the usual ones, whatever their case
+	At      []string // JSONPaths (RFC 9535) of texts in bodies and events
+}
+
+// usual are the header fields whose values are secret in any API.
+var usual = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key"}
+
+// shortest is the length from which a secret is looked for everywhere; shorter ones would be found by chance.
+const shortest = 6
+
+// Transcripts takes the secrets out of what targets did in one scenario. It changes the transcripts.
+func Transcripts(ts []*transcript.Transcript, rules *Rules) {
+	f := finder{rules: rules, found: slices.Clone(rules.Values)}
+	for _, t := range ts {
+		f.transcript(t)
+	}
+	r := NewReplacer(f.found)
+	if r == nil {
+		return
+	}
+	for _, t := range ts {
+		r.walk(reflect.ValueOf(t).Elem())
+	}
+}
+
+// A finder collects the secrets of transcripts.
+type finder struct {
+	rules *Rules
+	found []string
+	paths []*jsonpath.Path
+}
+
+func (f *finder) transcript(t *transcript.Transcript) {
+	for _, at := range f.rules.At {
+		if path, err := jsonpath.Parse(at); err == nil { // checked where rules are read
+			f.paths = append(f.paths, path)
+		}
+	}
+	for i := range t.Steps {
+		for _, x := range t.Steps[i].Exchanges {
+			f.header(x.Request.Header)
+			f.document(x.Request.Body.Bytes)
+			if x.Response != nil {
+				f.header(x.Response.Header)
+				f.document(x.Response.Body.Bytes)
+			}
+		}
+	}
+	for _, s := range t.Streams {
+		for i := range s.Events {
+			f.document([]byte(s.Events[i].Data))
+		}
+	}
+}
+
+func (f *finder) header(h transcript.Header) {
+	is := func(names []string, name string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	for _, field := range h {
+		if is(usual, field.Name) || is(f.rules.Headers, field.Name) {
+			f.found = append(f.found, secretsOf(field)...)
+		}
+	}
+}
+
+// secretsOf returns what is secret in a field: the credentials behind a scheme (RFC 9110 §11.4), the values of cookies
+// (RFC 6265 §4), or all of it.
+func secretsOf(field transcript.Field) []string {
+	switch strings.ToLower(field.Name) {
+	case "authorization", "proxy-authorization":
+		if _, credentials, ok := strings.Cut(field.Value, " "); ok {
+			return []string{strings.TrimSpace(credentials)}
+		}
+	case "set-cookie":
+		pair, _, _ := strings.Cut(field.Value, ";")
+		_, value, _ := strings.Cut(pair, "=")
+		return []string{strings.TrimSpace(value)}
+	case "cookie":
+		var out []string
+		for pair := range strings.SplitSeq(field.Value, ";") {
+			_, value, _ := strings.Cut(pair, "=")
+			out = append(out, strings.TrimSpace(value))
+		}
+		return out
+	}
+	return []string{field.Value}
+}
+
+// document collects the texts at the paths of the rules.
+func (f *finder) document(body []byte) {
+	if len(f.paths) == 0 || len(body) == 0 {
+		return
+	}
+	root, _, err := jsontree.Parse(body)
+	if err != nil {
+		return
+	}
+	for _, path := range f.paths {
+		for _, value := range path.Select(root.Value()) {
+			if text, ok := value.(string); ok {
+				f.found = append(f.found, text)
+			}
+		}
+	}
+}
+
+// walk replaces what is secret in every text of a value. What pointers and slices lead to is copied, because it may be a
+// scenario's, or be shared with another target.
+func (r *Replacer) walk(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			own := reflect.New(v.Type().Elem())
+			own.Elem().Set(v.Elem())
+			r.walk(own.Elem())
+			v.Set(own)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				r.walk(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		r.slice(v)
+	case reflect.Map:
+		r.table(v)
+	case reflect.String:
+		v.SetString(r.Text(v.String()))
+	}
+}
+
+func (r *Replacer) slice(v reflect.Value) {
+	if v.Type().Elem().Kind() == reflect.Uint8 {
+		if b := v.Bytes(); r.in(b) {
+			v.SetBytes([]byte(r.Text(string(b))))
+		}
+		return
+	}
+	if v.IsNil() {
+		return
+	}
+	own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	reflect.Copy(own, v)
+	for i := range own.Len() {
+		r.walk(own.Index(i))
+	}
+	v.Set(own)
+}
+
+func (r *Replacer) table(v reflect.Value) {
+	if v.IsNil() {
+		return
+	}
+	own := reflect.MakeMapWithSize(v.Type(), v.Len())
+	for _, key := range v.MapKeys() {
+		item := reflect.New(v.Type().Elem()).Elem()
+		item.Set(v.MapIndex(key))
+		r.walk(item)
+		own.SetMapIndex(key, item)
+	}
+	v.Set(own)
+}

@@ -1,0 +1,116 @@
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func TestAnAliasIsMadeLikeTheSecret(t *testing.T) {
+	for _, secret := range []string{"hunter2-Hunter2", "sk-live_0123456789abcDEF", "0f8e77a0-1b2c-4d3e-8f90-a1b2c3d4e5f6", "pässwörd/1", strings.Repeat("aA0", 100)} {
+		got := alias(secret)
+		if got == secret || got != alias(secret) {
+			t.Errorf("alias of %q: %q", secret, got)
+		}
+		shape := func(s string) string {
+			s = regexp.MustCompile(`[a-z]`).ReplaceAllString(s, "a")
+			s = regexp.MustCompile(`[A-Z]`).ReplaceAllString(s, "A")
+			return regexp.MustCompile(`[0-9]`).ReplaceAllString(s, "0")
+		}
+		if shape(got) != shape(secret) {
+			t.Errorf("alias of %q is made differently: %q", secret, got)
+		}
+	}
+	if alias("secret-one") == alias("secret-two") {
+		t.Error("two secrets have one alias")
+	}
+	if got := alias("0f8e77a0deadbeef"); strings.Trim(got, "0123456789abcdef") != "" {
+		t.Errorf("hexadecimal digits become %q", got)
+	}
+}
+
+func TestSecretsAreInNoTextOfATranscript(t *testing.T) {
+	const value, token, cookie, own, member, split = "hunter2/hunter2", "tok-5e884898da28", "sid-c0ffee12", "key-0123456789", "pw-correct-horse", "line one\nline two"
+	body := func(s string) transcript.Body { return transcript.Body{Bytes: []byte(s), Size: int64(len(s))} }
+	quoted, _ := json.Marshal(split)
+	all := strings.Join([]string{value, url.QueryEscape(value), url.PathEscape(value), strings.ReplaceAll(value, "/", `\/`), base64.StdEncoding.EncodeToString([]byte(value)), token, cookie, own, member}, " ")
+	status := value
+	make := func() *transcript.Transcript {
+		return &transcript.Transcript{
+			Target: "go", Unique: "c-1", Log: []string{all}, Aborted: all, Unusable: all, Exit: &transcript.Exit{Log: []string{all}, UnderWay: []string{all}},
+			Steps: []transcript.Step{{
+				ID: "1", Unmet: &transcript.Unmet{What: all, Why: all}, Fault: all,
+				Expect: &transcript.Expect{Header: map[string]*string{"X": &status}, JSON: &transcript.JSONPattern{Whole: json.RawMessage(`"` + member + `"`), At: map[string]json.RawMessage{"$.a": json.RawMessage(`"` + value + `"`)}}},
+				Exchanges: []*transcript.Exchange{{
+					Request: transcript.Request{Method: "GET", Target: "/?k=" + url.QueryEscape(value), Header: transcript.Header{
+						{Name: "authorization", Value: "Bearer " + token}, {Name: "Cookie", Value: "a=1; sid=" + cookie}, {Name: "X-Own", Value: own},
+					}, Body: body(`{"user": {"password": "` + member + `"}, "text": ` + string(quoted) + `}`)},
+					Response: &transcript.Response{Status: 200, Header: transcript.Header{{Name: "Set-Cookie", Value: "sid=" + cookie + "; Path=/; HttpOnly"}, {Name: "Location", Value: "/" + url.PathEscape(value)}}, Body: body(all)},
+					Failure:  &transcript.Failure{Text: all},
+				}},
+			}},
+			Streams: []*transcript.Stream{{Name: "bus", Events: []transcript.Event{{Name: "x", Data: all, ID: value}}, Failure: &transcript.Failure{Text: all}}},
+		}
+	}
+	a, b := make(), make()
+	Transcripts([]*transcript.Transcript{a, b}, &Rules{Values: []string{value, split, "no"}, Headers: []string{"x-own"}, At: []string{"$..password"}})
+	text, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status != value {
+		t.Error("what the scenario has is changed, too")
+	}
+	x := a.Steps[0].Exchanges[0]
+	shown := string(text) + string(x.Request.Body.Bytes) + string(x.Response.Body.Bytes)
+	for _, secret := range []string{"hunter2", token, cookie, own, member, "line one", base64.StdEncoding.EncodeToString([]byte(value))} {
+		if i := strings.Index(shown, secret); i >= 0 {
+			t.Errorf("%q is still there: …%s", secret, shown[max(0, i-60):i+len(secret)])
+		}
+	}
+	for _, kept := range []string{"Bearer ", "Path=/; HttpOnly", `"c-1"`, "a=1; sid="} {
+		if !strings.Contains(shown, kept) {
+			t.Errorf("%q is gone", kept)
+		}
+	}
+	if !json.Valid(x.Request.Body.Bytes) || len(x.Request.Body.Bytes) != int(x.Request.Body.Size) {
+		t.Errorf("the body is %s", x.Request.Body.Bytes)
+	}
+	other, _ := json.Marshal(b)
+	if string(other) != string(text) {
+		t.Error("what was equal is not equal any more")
+	}
+}
+
+func TestWithoutSecretsNothingIsTouched(t *testing.T) {
+	x := &transcript.Exchange{Request: transcript.Request{Method: "GET", Target: "/a", Header: transcript.Header{{Name: "Accept", Value: "application/json"}}}}
+	ts := []*transcript.Transcript{{Steps: []transcript.Step{{Exchanges: []*transcript.Exchange{x}}}}}
+	before, _ := json.Marshal(ts)
+	Transcripts(ts, &Rules{})
+	if after, _ := json.Marshal(ts); string(after) != string(before) {
+		t.Errorf("%s became %s", before, after)
+	}
+	if NewReplacer([]string{"", "short"}) != nil {
+		t.Error("what is found by chance is replaced")
+	}
+}
+
+func TestWriter(t *testing.T) {
+	var b strings.Builder
+	w := NewReplacer([]string{"hunter2hunter2"}).Writer(&b)
+	if n, err := w.Write([]byte("key hunter2hunter2\n")); n != 19 || err != nil {
+		t.Errorf("Write: %d, %v", n, err)
+	}
+	if b.String() != "key "+alias("hunter2hunter2")+"\n" {
+		t.Errorf("written: %q", b.String())
+	}
+	var none *Replacer
+	if none.Writer(&b) != &b || none.Text("x") != "x" {
+		t.Error("without secrets, something is replaced")
+	}
+}
