@@ -49,7 +49,7 @@ func (p *Project) choose(wishes []string, reference string) (targets []Target, a
 	}
 	at := index(targets, name)
 	if at < 0 && reference != "" {
-		return nil, false, &UsageError{fmt.Sprintf("reference %q is not among the targets of this run", reference), "name one of: " + strings.Join(names(targets), ", ")}
+		return nil, false, &UsageError{fmt.Sprintf("reference %q is not among the targets of this run", reference), problem.OneOf(reference, names(targets))}
 	}
 	if len(targets) == 1 {
 		return targets, true, nil
@@ -131,6 +131,10 @@ type Selection struct {
 	Skip  []string // not those with any of these tags
 	Names []string // scenarios whose id or why contains all of these texts, whatever their case
 }
+
+// Select returns the scenarios that a selection takes, in the order of their files. The error is a *UsageError when the
+// selection asks for what is not there.
+func (p *Project) Select(sel Selection) ([]*scenario.Scenario, error) { return p.pick(sel) }
 
 // pick returns the selected scenarios.
 func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {

@@ -71,8 +71,8 @@ func TestWhatIsWrongWithTargetsIsSaidWithACure(t *testing.T) {
 		{"no host", []string{"go=http://:8"}, "", "target go: \"http://:8\" is no address of a server\n\tfix: write name=http://host:port"},
 		{"a query", []string{"go=http://127.0.0.1:8/?a=b"}, "", "target go: \"http://127.0.0.1:8/?a=b\" is no address of a server\n\tfix: write name=http://host:port"},
 		{"the same server twice", []string{"right", "live=http://127.0.0.1:1/"}, "", "targets \"right\" and \"live\" are the same server, http://127.0.0.1:1\n\tfix: give each a server of its own"},
-		{"a reference that is not among them", []string{"right", "go"}, "go-2", "reference \"go-2\" is not among the targets of this run\n\tfix: name one of: right, go"},
-		{"a reference that is not beside the only one", []string{"go"}, "right", "reference \"right\" is not among the targets of this run\n\tfix: name one of: go"},
+		{"a reference that is not among them", []string{"right", "go"}, "go-2", "reference \"go-2\" is not among the targets of this run\n\tfix: did you mean \"go\"?"},
+		{"a reference that is not beside the only one", []string{"go"}, "right", "reference \"right\" is not among the targets of this run\n\tfix: use one of: go"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, _, err := p.Choose(tc.wishes, tc.reference)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/baseline"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/problem"
 )
 
 // baselineFlags are the flags of lockstep baseline update.
@@ -32,7 +34,8 @@ func baselineCommand(w *world) *cobra.Command {
 		Short: "Keeps the list of known findings",
 		Long: `Keeps the list of known findings. What the baseline has stays known and is not red; what is new is.
 "lockstep baseline update" strikes off what is fixed.`,
-		Args: knownSubcommand,
+		Example: "  lockstep baseline update",
+		Args:    knownSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return &harness.UsageError{What: "no command of lockstep baseline", Fix: "`lockstep baseline update` strikes off what is fixed"}
 		},
@@ -67,7 +70,7 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: "use: update"}
+	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: cmp.Or(problem.DidYouMean(args[0], []string{"update"}), "use: update")}
 }
 
 func (f *baselineFlags) update(ctx context.Context, w *world) error {

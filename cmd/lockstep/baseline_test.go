@@ -127,7 +127,7 @@ func TestMistakesOfBaseline(t *testing.T) {
 		want string
 	}{
 		{[]string{"baseline"}, "lockstep: no command of lockstep baseline\n\tfix: `lockstep baseline update` strikes off what is fixed\n"},
-		{[]string{"baseline", "updat"}, "lockstep: unknown command \"updat\" of lockstep baseline\n\tfix: use: update\n"},
+		{[]string{"baseline", "updat"}, "lockstep: unknown command \"updat\" of lockstep baseline\n\tfix: did you mean \"update\"?\n"},
 		{[]string{"baseline", "update", "x"}, "lockstep: update takes no argument, and \"x\" is one\n\tfix: leave it out; --config names another project\n"},
 	} {
 		if o := lockstep(t, tc.args...); o != (outcome{exitUsage, "", tc.want}) {

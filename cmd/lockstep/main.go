@@ -161,10 +161,14 @@ both values, and with what the contract says of each side.`,
 	root.SetErr(w.stderr)
 	root.SetVersionTemplate("lockstep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableDefaultCmd = true // there is one below, with examples
 	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), baselineCommand(w), coverageCommand(w), mutateCommand(w), noiseCommand(w), lintCommand(w), versionCommand(w))
+	root.AddCommand(listCommand(w), completionCommand(w))
+	completions(root)
+	examplesFirst(root)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Example = "  lockstep help run"
 		help.Args = knownCommand // it would explain the program instead of a command that is not there
 	}
 	return root
@@ -172,9 +176,10 @@ both values, and with what the contract says of each side.`,
 
 func versionCommand(w *world) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version",
-		Args:  noArguments,
+		Use:     "version",
+		Short:   "Prints the version",
+		Example: "  lockstep version",
+		Args:    noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			fmt.Fprintf(w.stdout, "lockstep %s\n", harness.Version)
 			return nil

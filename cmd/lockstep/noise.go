@@ -53,9 +53,7 @@ could not be judged.`,
 	fl := cmd.Flags()
 	fl.IntVar(&f.runs, "runs", 5, "how often to run")
 	fl.StringArrayVarP(&f.targets, "target", "t", nil, "twice: two servers that are the same (default the reference, twice)")
-	fl.StringSliceVar(&f.selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
-	fl.StringSliceVar(&f.selection.Skip, "skip-tag", nil, "no scenarios with this tag")
-	fl.StringArrayVarP(&f.selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
+	selectionFlags(cmd, &f.selection)
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
 	return cmd
 }

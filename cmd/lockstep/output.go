@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,15 +35,15 @@ func (f *outputFlags) register(cmd *cobra.Command, verbose string) {
 // formats are what standard output can have.
 var formats = []string{"text", "json", "junit", "html", "markdown", "github"}
 
+// colors are when there is colour.
+var colors = []string{"auto", "always", "never"}
+
 // validate checks what can be checked before anything is read.
 func (f *outputFlags) validate() error {
-	switch {
-	case !slices.Contains(formats, f.format):
-		return fmt.Errorf("--format is %q: write %s or %s", f.format, strings.Join(formats[:len(formats)-1], ", "), formats[len(formats)-1])
-	case f.color != "auto" && f.color != "always" && f.color != "never":
-		return fmt.Errorf("--color is %q: write auto, always or never", f.color)
+	if err := oneOf("format", f.format, formats); err != nil {
+		return err
 	}
-	return nil
+	return oneOf("color", f.color, colors)
 }
 
 // load reads the project, with the baseline that is asked for.

@@ -1,16 +1,27 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/internal/problem"
 )
+
+// examplesFirst makes help begin with examples: whoever asks mostly wants to see one. The rest stands below, as cobra
+// has it.
+func examplesFirst(root *cobra.Command) {
+	const examples = "{{if .HasExample}}\n\nExamples:\n{{.Example}}{{end}}"
+	root.SetHelpTemplate("{{if .HasExample}}Examples:\n{{.Example}}\n\n{{end}}" + root.HelpTemplate())
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), examples, "", 1))
+}
 
 // knownCommand refuses what the first argument names when it is no command.
 func knownCommand(cmd *cobra.Command, args []string) error {
@@ -43,8 +54,47 @@ func noArguments(cmd *cobra.Command, args []string) error {
 // flagError adds a cure to what the parser of flags says, and leaves out which function of Go's library said it.
 func flagError(cmd *cobra.Command, err error) error {
 	e := &harness.UsageError{What: err.Error(), Fix: fmt.Sprintf("%s --help lists the flags", cmd.CommandPath())}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && unknown.GetSpecifiedShortnames() == "" {
+		e.Fix = cmp.Or(meantFlag(cmd, unknown.GetSpecifiedName()), e.Fix)
+	}
 	if n, ok := errors.AsType[*strconv.NumError](err); ok {
 		e.What = strings.Replace(e.What, n.Error(), n.Err.Error(), 1)
 	}
 	return e
+}
+
+// meantFlag says which flag was likely meant: one of the command, or, where it has none of almost that name, the very
+// flag of another command.
+func meantFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near, ok := problem.Nearest(name, names); ok {
+		return fmt.Sprintf("did you mean --%s?", near)
+	}
+	var others []string
+	for _, other := range cmd.Root().Commands() {
+		if other.Flags().Lookup(name) != nil && !other.Hidden {
+			others = append(others, other.Name())
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s has none of that name; these have: %s", cmd.CommandPath(), strings.Join(others, ", "))
+}
+
+// oneOf refuses a value of a flag that is none of its words.
+func oneOf(flag, value string, words []string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	last := len(words) - 1
+	return &harness.UsageError{
+		What: fmt.Sprintf("--%s is %q: write %s or %s", flag, value, strings.Join(words[:last], ", "), words[last]),
+		Fix:  problem.DidYouMean(value, words),
+	}
 }

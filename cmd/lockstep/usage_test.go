@@ -20,13 +20,18 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
-		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, coverage, help, judge, lint, mutate, noise, run, version, waive"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, completion, coverage, help, judge, lint, list, mutate, noise, run, version, waive"},
 		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
-		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep --help lists the flags"},
+		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep has none of that name; these have: noise, run"},
 		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
 		{[]string{"lint", "scenarios"}, "lint takes no argument, and \"scenarios\" is one\n\tfix: leave it out; --config names another project"},
-		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint --help lists the flags"},
-		{[]string{"run", "--taget", "go"}, "unknown flag: --taget" + flags},
+		{[]string{"lint", "--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep lint has none of that name; these have: noise, run"},
+		{[]string{"lint", "--zzz"}, "unknown flag: --zzz\n\tfix: lockstep lint --help lists the flags"},
+		{[]string{"completion"}, "completion takes the name of a shell\n\tfix: use one of: bash, fish, powershell, zsh"},
+		{[]string{"completion", "zhs"}, "there is no completion for \"zhs\"\n\tfix: did you mean \"zsh\"?"},
+		{[]string{"completion", "tcl"}, "there is no completion for \"tcl\"\n\tfix: use one of: bash, fish, powershell, zsh"},
+		{[]string{"baseline", "updaet"}, "unknown command \"updaet\" of lockstep baseline\n\tfix: did you mean \"update\"?"},
+		{[]string{"run", "--taget", "go"}, "unknown flag: --taget\n\tfix: did you mean --target?"},
 		{[]string{"run", "-x"}, "unknown shorthand flag: 'x' in -x" + flags},
 		{[]string{"run", "--target"}, "flag needs an argument: --target" + flags},
 		{[]string{"run", "--jobs", "many"}, "invalid argument \"many\" for \"-j, --jobs\" flag: invalid syntax" + flags},
@@ -34,7 +39,10 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"run", "--seed", "-1"}, "invalid argument \"-1\" for \"--seed\" flag: invalid syntax" + flags},
 		{[]string{"run", "--step-timeout", "5"}, "invalid argument \"5\" for \"--step-timeout\" flag: time: missing unit in duration \"5\"" + flags},
 		{[]string{"run", "--verbose=maybe"}, "invalid argument \"maybe\" for \"-v, --verbose\" flag: invalid syntax" + flags},
-		{[]string{"run", "--format", "xml"}, `--format is "xml": write text, json, junit, html, markdown or github`},
+		{[]string{"run", "--format", "pdf"}, `--format is "pdf": write text, json, junit, html, markdown or github`},
+		{[]string{"run", "--format", "jnuit"}, "--format is \"jnuit\": write text, json, junit, html, markdown or github\n\tfix: did you mean \"junit\"?"},
+		{[]string{"list", "--format", "junit"}, `--format is "junit": write text or json`},
+		{[]string{"waive", "--class", "intnded"}, "--class is \"intnded\": write candidate-bug, reference-bug, contract-silent or intended\n\tfix: did you mean \"intended\"?"},
 		{[]string{"run", "--color", "red"}, `--color is "red": write auto, always or never`},
 		{[]string{"run", "--jobs", "-1"}, `--jobs is -1: write how many scenarios may run at a time`},
 		{[]string{"run", "-j", "0"}, `--jobs is 0: write how many scenarios may run at a time`},
@@ -94,6 +102,21 @@ func TestHelpTeaches(t *testing.T) {
 	}
 }
 
+// Whoever asks for help sees an example first, and no line twice.
+func TestHelpOfEveryCommandBeginsWithAnExample(t *testing.T) {
+	root := rootCommand(&world{})
+	all := root.Commands()
+	for _, cmd := range root.Commands() {
+		all = append(all, cmd.Commands()...)
+	}
+	for _, cmd := range append(all, root) {
+		o := lockstep(t, append(strings.Fields(cmd.CommandPath())[1:], "--help")...)
+		if !strings.HasPrefix(o.stdout, "Examples:\n  lockstep") || strings.Count(o.stdout, "Examples:") != 1 || o.code != exitMatch {
+			t.Errorf("%s --help begins otherwise:\n%s", cmd.CommandPath(), o.stdout)
+		}
+	}
+}
+
 // What help shows is what the program takes.
 func TestExamplesInHelpAreCommandLines(t *testing.T) {
 	root := rootCommand(&world{})
@@ -120,11 +143,12 @@ func TestExamplesInHelpAreCommandLines(t *testing.T) {
 	}
 }
 
-// words are those of a line of a shell that end at a pipe, or at the blanks before an explanation.
+// words are those of a line of a shell that end at a pipe, at a file, or at the blanks before an explanation.
 func words(t *testing.T, line string) []string {
 	t.Helper()
 	line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
 	line, _, _ = strings.Cut(line, " | ")
+	line, _, _ = strings.Cut(line, " > ")
 	words := regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1)
 	for i, w := range words {
 		words[i] = strings.Trim(w, "'")

@@ -54,8 +54,10 @@ const lasts = 90 * 24 * time.Hour
 var classes = []string{"candidate-bug", "reference-bug", "contract-silent", "intended"}
 
 func (f *waiveFlags) waive(ctx context.Context, w *world, paths []string) error {
-	if f.class != "" && !slices.Contains(classes, f.class) {
-		return fmt.Errorf("--class is %q: write candidate-bug, reference-bug, contract-silent or intended", f.class)
+	if f.class != "" {
+		if err := oneOf("class", f.class, classes); err != nil {
+			return err
+		}
 	}
 	project, err := load(f.config)
 	if err != nil {

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+)
+
+// listFlags are the flags of lockstep list.
+type listFlags struct {
+	config    string
+	selection harness.Selection
+	tags      bool
+	format    string
+}
+
+func listCommand(w *world) *cobra.Command {
+	var f listFlags
+	cmd := &cobra.Command{
+		Use:   "list [scenario or folder ...]",
+		Short: "Lists the scenarios that a selection means, with their tags",
+		Long: `Lists the scenarios that a selection means, a line each, with their tags: what lockstep run would run with the same
+arguments. Each row of a table is a scenario. Starts nothing. With --tags, counts the tags instead.`,
+		Example: `  lockstep list
+  lockstep list client-tools --tag sse --skip-tag slow
+  lockstep list --tags                                 how many scenarios have which tag
+  lockstep list --format json | jq -r '.[].id'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.selection.Paths = args
+			return f.list(w.stdout)
+		},
+	}
+	configFlag(cmd, &f.config)
+	selectionFlags(cmd, &f.selection)
+	cmd.Flags().BoolVar(&f.tags, "tags", false, "count the tags of these scenarios instead, the most frequent first")
+	plainFormatFlag(cmd, &f.format)
+	return cmd
+}
+
+// selectionFlags are the flags that select scenarios, beside the arguments.
+func selectionFlags(cmd *cobra.Command, selection *harness.Selection) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&selection.Tags, "tag", nil, "only scenarios with this tag; again to ask for several tags")
+	fl.StringSliceVar(&selection.Skip, "skip-tag", nil, "no scenarios with this tag")
+	fl.StringArrayVarP(&selection.Names, "name", "n", nil, "only scenarios with this text in their id or why")
+}
+
+// plainFormats are those of commands that print no judgement.
+var plainFormats = []string{"text", "json"}
+
+func plainFormatFlag(cmd *cobra.Command, format *string) {
+	cmd.Flags().StringVarP(format, "format", "f", "text", "what goes to standard output: text or json")
+}
+
+func (f *listFlags) list(out io.Writer) error {
+	if err := oneOf("format", f.format, plainFormats); err != nil {
+		return err
+	}
+	project, err := load(f.config)
+	if err != nil {
+		return err
+	}
+	scenarios, err := project.Select(f.selection)
+	switch {
+	case err != nil:
+		return err
+	case f.tags && f.format == "json":
+		return printJSON(out, tagCounts(scenarios))
+	case f.tags:
+		return printTags(out, tagCounts(scenarios))
+	case f.format == "json":
+		return printJSON(out, listed(scenarios))
+	default:
+		return printList(out, scenarios)
+	}
+}
+
+// A listing is a scenario in a list.
+type listing struct {
+	ID     string   `json:"id"`
+	File   string   `json:"file"`
+	Line   int      `json:"line"`
+	Why    string   `json:"why"`
+	Source string   `json:"source"`
+	Tags   []string `json:"tags"`
+	Fresh  bool     `json:"fresh"` // it runs on targets of its own
+}
+
+func listed(scenarios []*scenario.Scenario) []listing {
+	out := make([]listing, len(scenarios))
+	for i, s := range scenarios {
+		out[i] = listing{s.ID, s.File, s.Line, s.Why, s.Source, append([]string{}, s.Tags...), s.Fresh}
+	}
+	return out
+}
+
+// printList writes a line for each scenario: its id, and its tags behind it.
+func printList(out io.Writer, scenarios []*scenario.Scenario) error {
+	const widest = 60 // of the ids; longer ones push their tags to the right
+	width := 0
+	for _, s := range scenarios {
+		width = max(width, min(len(s.ID), widest))
+	}
+	for _, s := range scenarios {
+		line := fmt.Sprintf("%-*s  %s", width, s.ID, strings.Join(s.Tags, ", "))
+		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A tagCount says how many scenarios have a tag.
+type tagCount struct {
+	Tag       string `json:"tag"`
+	Scenarios int    `json:"scenarios"`
+}
+
+// tagCounts counts the tags, the most frequent first.
+func tagCounts(scenarios []*scenario.Scenario) []tagCount {
+	counts := map[string]int{}
+	for _, s := range scenarios {
+		for _, tag := range s.Tags {
+			counts[tag]++
+		}
+	}
+	out := make([]tagCount, 0, len(counts))
+	for _, tag := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, tagCount{tag, counts[tag]})
+	}
+	slices.SortStableFunc(out, func(a, b tagCount) int { return cmp.Compare(b.Scenarios, a.Scenarios) })
+	return out
+}
+
+func printTags(out io.Writer, tags []tagCount) error {
+	for _, t := range tags {
+		if _, err := fmt.Fprintf(out, "%5d  %s\n", t.Scenarios, t.Tag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printJSON writes a value as JSON, for people too: with blanks, and without escapes for what HTML takes for markup.
+func printJSON(out io.Writer, value any) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}

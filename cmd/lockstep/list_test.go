@@ -1,0 +1,83 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestListPrintsWhatASelectionMeans(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	p.write(t, "scenarios/rows.yaml", "scenario: rows\nwhy: There are rows\nsource: x\ntable: [{name: one}, {name: two}]\nsteps: [{http: GET /health}]\n")
+	for _, tc := range []struct {
+		args []string
+		want string
+	}{
+		{nil, `events/beats      events, clock
+events/bytes      events, bytes
+events/end        events
+events/story      events
+items/every-step  items
+items/story       items
+process/stop      process
+rows[one]
+rows[two]
+`},
+		{[]string{"events", "--skip-tag", "clock", "--skip-tag", "bytes"}, "events/end    events\nevents/story  events\n"},
+		{[]string{"rows[two]"}, "rows[two]\n"},
+		{[]string{"--tags"}, "    4  events\n    2  items\n    1  bytes\n    1  clock\n    1  process\n"},
+		{[]string{"--tags", "--tag", "clock"}, "    1  clock\n    1  events\n"},
+		{[]string{"--tags", "rows", "--format", "json"}, "[]\n"},
+		{[]string{"--tags", "--tag", "bytes", "--format", "json"}, `[
+  {
+    "tag": "bytes",
+    "scenarios": 1
+  },
+  {
+    "tag": "events",
+    "scenarios": 1
+  }
+]
+`},
+	} {
+		if diff := cmp.Diff(outcome{exitMatch, tc.want, ""}, p.do(t, "list", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("list %q (-want +got):\n%s", tc.args, diff)
+		}
+	}
+}
+
+// What list prints for programs is all that a scenario says of itself.
+func TestListAsJSON(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	p.write(t, "scenarios/rows.yaml", "scenario: rows\nwhy: There are <rows>\nsource: x\nisolate: fresh\ntable: [{name: one}]\nsteps: [{http: GET /health}]\n")
+	var got []listing
+	o := p.do(t, "list", "rows", "--format", "json")
+	if err := json.Unmarshal([]byte(o.stdout), &got); err != nil || !strings.Contains(o.stdout, "<rows>") {
+		t.Fatalf("%v: %+v", err, o)
+	}
+	want := []listing{{"rows[one]", "scenarios/rows.yaml", 5, "There are <rows>", "x", []string{}, true}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}
+
+func TestListOfWhatIsNotThere(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	for _, tc := range []struct {
+		args   []string
+		stderr string
+	}{
+		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
+		{[]string{"--tag", "evnets"}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
+		{[]string{"items", "--tag", "clock"}, "no scenario is selected\n\tfix: ask for less at once: paths, tags and names must all fit"},
+	} {
+		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
+		if diff := cmp.Diff(want, p.do(t, "list", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("list %q (-want +got):\n%s", tc.args, diff)
+		}
+	}
+}
