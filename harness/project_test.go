@@ -100,6 +100,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"an optional event that the contract does not have", "limits:", "compare: {streams: {GET /events: {optional: [ping, pnig]}}}\nlimits:", []string{`lockstep.yaml:7:52: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"pieces of an event that the contract does not have", "limits:", "compare: {streams: {GET /events: {collapse: [{event: pnig, text: $.x, because: it is cut}]}}}\nlimits:", []string{`lockstep.yaml:7:54: GET /events has no event "pnig" → did you mean "ping"?`}},
 		{"an anchor that the contract does not have", "limits:", "compare: {streams: {GET /events: {order: {within: $.id, across: free, anchors: [hello, deleetd], because: b}}}}\nlimits:", []string{`lockstep.yaml:7:88: GET /events has no event "deleetd" → did you mean "deleted"?`}},
+		{"a time that is stable since a step", "limits:", "compare: {volatile: [{at: $.a, kind: time, stable: 2, because: b}]}\nlimits:", []string{`lockstep.yaml:7:52: stable since step 2, but a project has no steps → write true, or put the rule into the scenario`}},
 		{"two mistakes that have nothing to do with each other", "reference: right\ntargets:", "reference: left\nundocumented: report\ntargets:\n  third: {url: \"http://127.0.0.1:1\", ready: {get: /, within: 0s}}", []string{
 			`lockstep.yaml:3:12: reference "left" is no target → use one of: right, third, wrong`, `lockstep.yaml:6:62: "0s" is no time to wait → ` + time,
 		}},

@@ -144,22 +144,24 @@ reference: right
 targets: {right: {url: "http://127.0.0.1:1", ready: {get: /health}}}
 compare:
   volatile:
-    - {at: $.a, kind: time, unit: us, near: 10s, monotone: true, because: the clock says so}
+    - {at: $.a, kind: time, unit: us, near: 10s, monotone: true, stable: true, of: $.key, because: the clock says so}
     - {at: $.b, kind: duration, unit: ms, max: 5s, because: machines differ}
     - {at: $.c, kind: duration, unit: s, tolerance: 200ms, because: machines differ}
     - {at: $.d, kind: number, tolerance: 0.50, because: it is measured}
     - {at: $.e, kind: number, tolerance: 5%, because: it is measured}
     - {at: $.f, kind: token, because: it is a secret}
+    - {at: $.g, kind: time, digits: 3, because: it is written so}
     - {at: $.g, kind: json, because: it is parsed}
 `)
 	p := loaded(t, file)
 	want := []compare.Volatile{
-		{At: "$.a", Kind: compare.Time, Unit: compare.Microseconds, Near: 10 * time.Second, Monotone: true},
+		{At: "$.a", Kind: compare.Time, Unit: compare.Microseconds, Near: 10 * time.Second, Monotone: true, Stable: true, Of: "$.key"},
 		{At: "$.b", Kind: compare.Duration, Unit: compare.Milliseconds, Max: 5 * time.Second},
 		{At: "$.c", Kind: compare.Duration, Unit: compare.Seconds, Tolerance: compare.Tolerance{Amount: "200000000"}},
 		{At: "$.d", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "0.50"}},
 		{At: "$.e", Kind: compare.Number, Tolerance: compare.Tolerance{Amount: "5", Percent: true}},
 		{At: "$.f", Kind: compare.Token},
+		{At: "$.g", Kind: compare.Time, Digits: "3"},
 		{At: "$.g", Kind: compare.JSON},
 	}
 	if diff := cmp.Diff(want, p.CompareRules(p.Scenarios[0]).Volatile, cmpopts.IgnoreFields(compare.Volatile{}, "Rule")); diff != "" {

@@ -26,6 +26,13 @@ type bindings struct {
 	last map[timeline]*[2]latest
 	// applied are the rules that had something to say, by what Result calls them.
 	applied map[string]bool
+	// stable has the times that do not change, of each side.
+	stable [2]map[stableKey]*stableTime
+	begun  [2]map[string]time.Time // when each step began
+	// fractions are the times of RFC 3339 that were seen, by the name they stand under.
+	fractions map[string]*[2]fractions
+	// started is when each side's scenario began.
+	started [2]time.Time
 	// names says that a skeleton has ids that have partners under the names of the reference's.
 	names bool
 }
@@ -43,8 +50,13 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript, shapes ...IDShape) *bindings {
-	b := &bindings{forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, said: map[string][]confusion{}, last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes)}
+	b := &bindings{
+		forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, said: map[string][]confusion{},
+		last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes), fractions: map[string]*[2]fractions{},
+	}
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
+		b.started[side] = t.Started
+		b.stable[side], b.begun[side] = map[stableKey]*stableTime{}, begun(t)
 		if t.Unique != "" {
 			b.known[side] = []knownValue{{t.Unique, tokUnique}}
 		}
@@ -134,8 +146,9 @@ func (b *bindings) bindLikely(ref, cand string, where location) string {
 type place struct {
 	where location
 	seen  [2]time.Time
-	line  string // of what comes one after the other; "" when nothing does
-	alike bool   // a time may lie far from that moment, if it lies equally far on both sides
+	line  string    // of what comes one after the other; "" when nothing does
+	of    [2]string // what each side was asked for: a method and a target, or the name of a stream
+	alike bool      // a time may lie far from that moment, if it lies equally far on both sides
 }
 
 // nearness is how far from the moment it was seen a generated time may lie.

@@ -86,6 +86,12 @@ func outcome(x *transcript.Exchange) string {
 	}
 }
 
+// asked is what an exchange asked for, without a query.
+func asked(x *transcript.Exchange) string {
+	target, _, _ := strings.Cut(x.Request.Target, "?")
+	return x.Request.Method + " " + target
+}
+
 func bodyKind(x *transcript.Exchange) string {
 	if x.Stream != "" {
 		return "an event stream"
@@ -182,7 +188,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 		})
 		return
 	}
-	c.content("body", "body", place{where: location{where(step, "body"), nil}, seen: c.seen(ref.Done, cand.Done), line: lineOf(step)}, rules, sides, report)
+	c.content("body", "body", place{where: location{where(step, "body"), nil}, seen: c.seen(ref.Done, cand.Done), line: lineOf(step), of: [2]string{asked(ref), asked(cand)}}, rules, sides, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -254,9 +260,9 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 	ct, cdefects, cerr := c.open(cand, rules)
 	switch {
 	case rerr == nil && cerr == nil:
-		same := true
+		same, told := true, map[string]bool{} // what was told of, by the candidate's pointers
 		d := documents{b: c.b, place: p, report: func(d Difference) {
-			same = false
+			same, told[d.At[1]] = false, true
 			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where.what))
 			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			report(d)
@@ -264,6 +270,7 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		d.whole[0].text, d.whole[1].text = ref.data, cand.data
 		d.volatile[0], d.volatile[1] = c.b.pointers(rules, ref.data, rt), c.b.pointers(rules, cand.data, ct)
 		d.json(rt, ct)
+		d.stability([2]*jsontree.Node{rt, ct}, told)
 		if why := c.defective(rdefects, cdefects); same && why != "" { // else the values tell of it
 			report(Difference{
 				Kind: BodyNotJSON, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)),

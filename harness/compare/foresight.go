@@ -73,7 +73,9 @@ func singles(items []item) map[string]*item {
 func (b *bindings) clone() *bindings {
 	out := *b
 	out.forward, out.backward, out.applied = maps.Clone(b.forward), maps.Clone(b.backward), maps.Clone(b.applied)
+	out.order, out.said = slices.Clone(b.order), maps.Clone(b.said)
 	out.known = [2][]knownValue{slices.Clone(b.known[0]), slices.Clone(b.known[1])}
+	out.fractions, out.stable = map[string]*[2]fractions{}, [2]map[stableKey]*stableTime{{}, {}}
 	out.drawn, out.last = map[string]*[2]draw{}, map[timeline]*[2]latest{}
 	return &out
 }

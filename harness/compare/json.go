@@ -20,6 +20,7 @@ type documents struct {
 	report   func(Difference)        // with Kind, Place, the values and the sentence
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
 
+	told  int    // how many values were told to differ
 	depth int    // in how many texts the documents stand
 	known [2]int // how many known values the sums below reckon with
 	taken [2]map[*jsontree.Node]jsontree.Sum
@@ -69,7 +70,13 @@ func (d *documents) string(at *spot, ref, cand *jsontree.Node) {
 	p := d.place
 	p.where = d.at(at)
 	kind, why := d.b.texts(ref.Text, cand.Text, p)
-	if kind == "" || why == textsDiffer && d.encoded(at, ref, cand) {
+	if kind == "" {
+		if why := d.fraction(nil, at, ref.Text, cand.Text); why != "" {
+			d.differ(ValueDiffers, at, ref, cand, why)
+		}
+		return
+	}
+	if why == textsDiffer && d.encoded(at, ref, cand) {
 		return
 	}
 	d.differ(kind, at, ref, cand, why)
@@ -146,6 +153,10 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 				return
 			}
 		}
+		if why := d.fraction(rule, at, ref.Text, cand.Text); why != "" {
+			d.differ(ValueDiffers, at, ref, cand, why)
+			return
+		}
 		d.moments(rule, at, ref, cand, moments)
 		return
 	}
@@ -166,6 +177,10 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 		d.differ(ValueDiffers, at, ref, cand, notNear+why)
 		return
 	}
+	if why := d.fraction(rule, at, ref.Text, cand.Text); why != "" {
+		d.differ(ValueDiffers, at, ref, cand, why)
+		return
+	}
 	r, _ := moment(rt[0].kind, ref.Text)
 	c, _ := moment(ct[0].kind, cand.Text)
 	d.moments(rule, at, ref, cand, [2]time.Time{r, c})
@@ -177,14 +192,19 @@ func (d *documents) object(at *spot, ref, cand *jsontree.Node) {
 	ref.Open()
 	cand.Open()
 	all := 0 // members that both have
+	var said []string
 	for i, name := range ref.Names {
 		if ref.MemberAt(name, i) != ref.Items[i] {
 			continue
 		}
 		if other := cand.MemberAt(name, i); other != nil {
 			all++
+			before := d.told
 			if !d.settled(ref.Items[i], other) {
 				d.node(at.member(name, name), ref.Items[i], other)
+			}
+			if d.told > before {
+				said = append(said, name)
 			}
 			continue
 		}
@@ -195,6 +215,7 @@ func (d *documents) object(at *spot, ref, cand *jsontree.Node) {
 		}
 		d.differ(FieldMissing, at.member(name, name), ref.Items[i], nil, "the candidate lacks the field")
 	}
+	d.chronology(at, ref, cand, said)
 	if len(ref.Names) == len(cand.Names) && all == len(cand.Names) {
 		return
 	}
@@ -390,6 +411,7 @@ func (d *documents) ruleOf(side int, at *spot) *Volatile {
 func (d *documents) at(at *spot) location { return location{d.place.where.what, at} }
 
 func (d *documents) differ(kind Kind, at *spot, ref, cand *jsontree.Node, text string) {
+	d.told++
 	d.report(Difference{
 		Kind: kind, Place: d.at(at).String(), At: at.pointers(), Reference: showNode(ref), Candidate: showNode(cand), Text: text,
 		Fingerprint: d.values(at, ref, cand),

@@ -27,6 +27,10 @@ type Volatile struct {
 	Unit      Unit          // of a Duration; of a Time that must be written so
 	Near      time.Duration // of a Time, from the moment it was seen: an hour when it is 0
 	Monotone  bool          // of a Time: it never goes back
+	Stable    bool          // of a Time: it never changes for the same thing
+	Since     string        // of a stable Time: the id of the step from which on it is so; "": from the first time it is seen
+	Of        string        // of a stable Time: a JSONPath from the object it is in to what tells the thing; "": the member id
+	Digits    string        // of a Time of RFC 3339, behind the second: "3", "any"; "": alike on both sides
 	Max       time.Duration // of a Duration; 0: any
 	Tolerance Tolerance     // of a Number or a Duration, between the two sides
 	Rule      string        // what the rule is called in Result: "lockstep.yaml:12:7"

@@ -270,7 +270,7 @@ func (s *streams) events(p pair) {
 		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
 	}
 	seen := s.seen(ref.At, cand.At)
-	pl := place{where: location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen: seen, line: "stream " + s.sides[0].Name}
+	pl := place{where: location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen: seen, line: "stream " + s.sides[0].Name, of: both("stream " + s.sides[0].Name)}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at, ref, cand)
 		d.Fingerprint = s.comparison.contents([2]content{eventContent(ref), eventContent(cand)}, s.volatile)

@@ -250,10 +250,10 @@ func (s *Subject) watched(st *transcript.Stream) bool {
 	return slices.ContainsFunc(s.Candidate.Windows, func(w transcript.Window) bool { return w.Stream == st.Name })
 }
 
-// everywhere returns a transcript in which a text is another wherever it stands: in what was sent, in what came back,
+// everywhere returns a transcript in which texts are others wherever they stand, each second one for the one before it: in what was sent, in what came back,
 // and in what the scenario demands.
-func (s *Subject) everywhere(from, to string) *transcript.Transcript {
-	r := strings.NewReplacer(from, to)
+func (s *Subject) everywhere(pairs ...string) *transcript.Transcript {
+	r := strings.NewReplacer(pairs...)
 	out := s.sent(r)
 	// Everything but the contents of bodies is in the JSON of a transcript.
 	plain, err := json.Marshal(out)

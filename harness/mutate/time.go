@@ -5,6 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/spec"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -57,15 +61,78 @@ var timeOperators = []Operator{
 			return !ok || yield(v.set(v.like(how.write(t.Add(-time.Minute)))))
 		})
 	}),
-	operator("time", "no-fraction", "It tells the time without the part of a second", func(s *Subject, _ uint64, yield emit) {
-		s.spots(func(v *spot) bool {
-			t, how, ok := timeOf(v.node.Text, v.doc.seen)
-			if v.class != moment || !ok || how != rfc3339 || !strings.Contains(v.node.Text, ".") {
-				return true
+	operator("time", "no-fraction", "It tells times of one name without the part of a second", func(s *Subject, _ uint64, yield emit) {
+		for _, f := range s.fractions() {
+			var pairs []string
+			for i, at := range f.texts {
+				pairs = append(pairs, at, f.whole[i])
 			}
-			return yield(v.set(v.like(how.write(t.Truncate(time.Second)))))
-		})
+			if !yield(Mutant{
+				Place: "everywhere " + f.name, Before: pairs[0], After: pairs[1], site: f.site,
+				Build: func() *transcript.Transcript { return s.everywhere(pairs...) },
+			}) {
+				return
+			}
+		}
 	}),
+	values("time", "digits", "It tells a part of a second in more digits than a rule says", func(v *spot, _ uint64) (string, bool) {
+		text, utc := strings.CutSuffix(v.node.Text, "Z")
+		if _, how, ok := timeOf(v.node.Text, v.doc.seen); !ok || !utc || how != rfc3339 || !v.counted() {
+			return "", false
+		}
+		if !strings.Contains(text, ".") {
+			text += "."
+		}
+		return v.like(text + "0Z"), true
+	}),
+}
+
+// fractions are the times of one name that have a part of a second.
+type fractions struct {
+	name   string
+	texts  []string
+	whole  []string // what they are without it
+	digits int      // of the finest part
+	site   site
+}
+
+// fractions returns those that are so many that none can do without by chance, when zeros at the end are left out.
+func (s *Subject) fractions() []*fractions {
+	const certain = 5 // digits of all of them
+	var all []*fractions
+	s.spots(func(v *spot) bool {
+		_, how, ok := timeOf(v.node.Text, v.doc.seen)
+		_, part, has := strings.Cut(strings.TrimRight(v.node.Text, "Z"), ".")
+		if v.class != moment || !ok || how != rfc3339 || !has || strings.ContainsAny(part, "+-") || v.name == "" {
+			return true
+		}
+		i := slices.IndexFunc(all, func(f *fractions) bool { return f.name == v.name })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &fractions{name: v.name, site: v.doc.site})
+		}
+		if f := all[i]; !slices.Contains(f.texts, v.node.Text) {
+			t, how, _ := timeOf(v.node.Text, v.doc.seen)
+			f.texts, f.whole = append(f.texts, v.node.Text), append(f.whole, how.write(t.Truncate(time.Second)))
+			f.digits = max(f.digits, len(strings.TrimRight(part, "0")))
+		}
+		return true
+	})
+	return slices.DeleteFunc(all, func(f *fractions) bool {
+		distinct := slices.Compact(slices.Sorted(slices.Values(f.whole)))
+		return len(f.texts) < 2 || f.digits*len(distinct) <= certain
+	})
+}
+
+// counted reports whether a rule says how many digits a time has behind the second.
+func (v *spot) counted() bool {
+	value := v.doc.root.Value()
+	return slices.ContainsFunc(v.doc.rules, func(r compare.Volatile) bool {
+		path, err := jsonpath.Parse(r.At)
+		return err == nil && r.Digits != "" && r.Digits != "any" && slices.ContainsFunc(path.SelectLocated(value), func(found *spec.LocatedNode) bool {
+			return found.Path.Pointer() == v.pointer
+		})
+	})
 }
 
 // moments makes an operator on times of the run.

@@ -17,6 +17,7 @@ import (
 type decoder struct {
 	file     string
 	problems Problems
+	since    []*yamldoc.Node // the ids of steps that rules name
 }
 
 func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
@@ -41,6 +42,7 @@ func (d *decoder) scenario(root *yamldoc.Node) *Scenario {
 	for i, n := range root.Get("teardown").Elements() {
 		s.Teardown = append(s.Teardown, d.teardown(i, n))
 	}
+	d.sinceSteps(s)
 	return s
 }
 

@@ -115,5 +115,9 @@ func (d *decoder) expand(s *Scenario, table *yamldoc.Node, rows []map[string]Val
 // DecodeRules turns a node that has passed the schema's `compare` into rules, for the rules of a project.
 func DecodeRules(file string, n *yamldoc.Node) (Rules, Problems) {
 	d := decoder{file: file}
-	return d.rules(n), d.problems
+	rules := d.rules(n)
+	for _, n := range d.since {
+		d.problem(n, fmt.Sprintf("stable since step %s, but a project has no steps", n.Text), "write true, or put the rule into the scenario")
+	}
+	return rules, d.problems
 }

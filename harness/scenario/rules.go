@@ -30,6 +30,10 @@ type Volatile struct {
 	Unit      string        // of a time or a duration: s, ms, us, ns, or rfc3339 for times; "" when any will do
 	Near      time.Duration // of a time, from the moment it was seen; 0: an hour
 	Monotone  bool          // of a time: it never goes back
+	Stable    bool          // of a time: it never changes for the same thing
+	Since     string        // of a stable time: the id of the step from which on it is so; "": from the first time it is seen
+	Of        string        // of a stable time: a JSONPath from the object it is in to what tells the thing; "": the member id
+	Digits    string        // of a time of RFC 3339, behind the second: a number, or "any"; "": alike on all targets
 	Max       time.Duration // of a duration; 0: any
 	Tolerance Tolerance     // of a number or a duration
 	Because   string

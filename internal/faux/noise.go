@@ -30,6 +30,11 @@ func Noises() []*Fault {
 
 // noisy returns a hook that adds a value to every item of every answer.
 func noisy(value func(id string) any) func(*answer) {
+	return ofItems(func(o object) { o["noise"] = value(o["id"].(string)) })
+}
+
+// ofItems returns a hook that changes every item of every answer.
+func ofItems(change func(object)) func(*answer) {
 	return func(a *answer) {
 		items, isList := a.value.([]any)
 		if !isList {
@@ -37,8 +42,27 @@ func noisy(value func(id string) any) func(*answer) {
 		}
 		for _, it := range items {
 			if o, ok := it.(object); ok && o["id"] != nil {
-				o["noise"] = value(o["id"].(string))
+				change(o)
 			}
 		}
+	}
+}
+
+// Clocks lists servers by what they say of times. The contract must allow fields that it does not name.
+func Clocks() []*Fault {
+	touched := func(by time.Duration) func(*answer) {
+		return ofItems(func(o object) { o["updatedAt"] = o["createdAt"].(time.Time).Add(by) })
+	}
+	answers := 0
+	return []*Fault{
+		{ID: "touched", Doc: "it says when items were changed last", In: "items/story", answer: touched(0)},
+		{ID: "touched-before", Doc: "it says that items were changed before they were made", In: "items/story", answer: touched(-time.Minute)},
+		{ID: "unstable", Doc: "it says another time of creation each time", In: "items/story", answer: ofItems(func(o object) {
+			answers++ // of scenarios that are walked one after the other
+			o["createdAt"] = o["createdAt"].(time.Time).Add(time.Duration(answers) * time.Second)
+		})},
+		{ID: "fine", Doc: "it tells times with a part of a second", In: "items/story", answer: ofItems(func(o object) {
+			o["createdAt"] = o["createdAt"].(time.Time).UTC().Format("2006-01-02T15:04:05.000000Z")
+		})},
 	}
 }

@@ -106,8 +106,7 @@ func (s *Style) number(v json.Number) []byte {
 
 func (s *Style) time(v time.Time) []byte {
 	zones := []*time.Location{time.UTC, time.FixedZone("", 2*60*60), time.FixedZone("", -9*60*60-30*60)}
-	layouts := []string{time.RFC3339, time.RFC3339Nano, "2006-01-02T15:04:05.000Z07:00"}
-	return must(json.Marshal(v.In(zones[s.below(len(zones))]).Format(layouts[s.below(len(layouts))])))
+	return must(json.Marshal(v.In(zones[s.below(len(zones))]).Format(time.RFC3339)))
 }
 
 // header returns fields in any order, their names in any case.
