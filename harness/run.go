@@ -348,5 +348,6 @@ func (r *Result) Document(p *Project) *report.Document {
 		Version: Version, Started: r.Started, Millis: r.Took.Milliseconds(), Seed: r.Seed, Jobs: r.Jobs, Alone: r.Alone,
 		Project: p.File, Contract: p.ContractFile, Run: r.Run,
 		Latency: r.Latency, Evidence: r.Evidence,
+		Sums: &report.Sums{Contract: p.sums.contract, Scenarios: p.sums.scenarios, Rules: p.sums.rules},
 	}
 }

@@ -20,7 +20,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
-		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, completion, coverage, help, judge, lint, list, mutate, noise, run, version, waive"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, completion, coverage, diff, help, judge, lint, list, mutate, noise, run, version, waive"},
 		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
 		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep has none of that name; these have: noise, run"},
 		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},
@@ -82,6 +82,7 @@ func TestHelpTeaches(t *testing.T) {
 		}},
 		{[][]string{{"lint", "--help"}, {"help", "lint"}}, []string{"Reports every mistake", "Starts nothing. Exits with 2", "Examples:\n  lockstep lint\n"}},
 		{[][]string{{"waive", "--help"}, {"help", "waive"}}, []string{"Prints a waiver for each finding of the last run", "Reason and owner are left empty", "Examples:\n  lockstep waive client-tools/odd-ids\n"}},
+		{[][]string{{"diff", "--help"}, {"help", "diff"}}, []string{"Lays two runs side by side", "2 the runs cannot be compared", "Examples:\n  lockstep diff main/run.jsonl reports/run.jsonl\n"}},
 		{[][]string{{"noise", "--help"}, {"help", "noise"}}, []string{"Runs the reference against itself several times", "Nothing is silenced", "Examples:\n  lockstep noise\n"}},
 		{[][]string{{"version", "--help"}, {"help", "version"}}, []string{"Prints the version"}},
 	} {

@@ -53,38 +53,69 @@ func change(f *verdict.Finding) Change {
 // Since returns what has changed since an earlier run. Of scenarios that were not judged in both runs nothing is said.
 func Since(earlier *Document, against string, later *Document) *Changes {
 	out := &Changes{Against: against}
-	before, after := findingsOf(earlier, judged(later)), findingsOf(later, judged(earlier))
-	gone := map[spotKey][]*verdict.Finding{}
-	for key, fs := range before {
-		if n := len(fs) - len(after[key]); n > 0 {
-			gone[key.spotKey] = append(gone[key.spotKey], fs[:n]...)
-		}
-	}
-	for key, fs := range after {
-		out.Unchanged += min(len(fs), len(before[key]))
-		for _, f := range fs[min(len(before[key]), len(fs)):] {
-			c := change(f)
-			c.After = f.Fingerprint
-			old := gone[key.spotKey]
-			if len(old) == 0 {
-				out.New = append(out.New, c)
-				continue
-			}
-			c.Before, gone[key.spotKey] = old[0].Fingerprint, old[1:]
-			out.Changed = append(out.Changed, c)
-		}
-	}
-	for _, fs := range gone {
-		for _, f := range fs {
-			c := change(f)
-			c.Before = f.Fingerprint
+	for _, p := range pairings(earlier, later) {
+		switch {
+		case p.before == nil:
+			c := change(p.after)
+			c.After = p.after.Fingerprint
+			out.New = append(out.New, c)
+		case p.after == nil:
+			c := change(p.before)
+			c.Before = p.before.Fingerprint
 			out.Fixed = append(out.Fixed, c)
+		case p.before.Fingerprint != p.after.Fingerprint:
+			c := change(p.after)
+			c.Before, c.After = p.before.Fingerprint, p.after.Fingerprint
+			out.Changed = append(out.Changed, c)
+		default:
+			out.Unchanged++
 		}
 	}
 	for _, list := range [][]Change{out.New, out.Fixed, out.Changed} {
 		slices.SortFunc(list, func(a, b Change) int {
 			return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.At, b.At), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Before+a.After, b.Before+b.After))
 		})
+	}
+	return out
+}
+
+// A pairing is a finding of the earlier run and the one that stands for it in the later; nil where there is none.
+type pairing struct{ before, after *verdict.Finding }
+
+// pairings puts the findings of two runs together: first those that are the same, then those of one kind at one place.
+// The later run's come in their order, and then what only the earlier one has.
+func pairings(earlier, later *Document) []pairing {
+	before, after := findingsOf(earlier, judged(later)), findingsOf(later, judged(earlier))
+	same := map[findingKey][]*verdict.Finding{}
+	for _, f := range before {
+		_, key := keysOf(f)
+		same[key] = append(same[key], f)
+	}
+	taken := map[*verdict.Finding]bool{}
+	out := make([]pairing, len(after), len(after)+len(before))
+	for i, f := range after {
+		out[i].after = f
+		_, key := keysOf(f)
+		if old := same[key]; len(old) > 0 {
+			out[i].before, same[key], taken[old[0]] = old[0], old[1:], true
+		}
+	}
+	there := map[spotKey][]*verdict.Finding{}
+	for _, f := range before {
+		if spot, _ := keysOf(f); !taken[f] {
+			there[spot] = append(there[spot], f)
+		}
+	}
+	for i := range out {
+		spot, _ := keysOf(out[i].after)
+		if old := there[spot]; out[i].before == nil && len(old) > 0 {
+			out[i].before, there[spot], taken[old[0]] = old[0], old[1:], true
+		}
+	}
+	for _, f := range before {
+		if !taken[f] {
+			out = append(out, pairing{before: f})
+		}
 	}
 	return out
 }
@@ -101,17 +132,16 @@ func judged(d *Document) map[string]bool {
 }
 
 // findingsOf returns the findings of the scenarios that were judged in this run and in the other.
-func findingsOf(d *Document, other map[string]bool) map[findingKey][]*verdict.Finding {
+func findingsOf(d *Document, other map[string]bool) []*verdict.Finding {
+	var out []*verdict.Finding
 	own := judged(d)
-	out := map[findingKey][]*verdict.Finding{}
 	for i := range d.Scenarios {
 		s := &d.Scenarios[i]
 		if !own[s.ID] || !other[s.ID] {
 			continue
 		}
 		for k := range s.Findings {
-			_, key := keysOf(&s.Findings[k])
-			out[key] = append(out[key], &s.Findings[k])
+			out = append(out, &s.Findings[k])
 		}
 	}
 	return out

@@ -23,11 +23,20 @@ type Document struct {
 	Contract string    `json:"contract"` // the path of the OpenAPI document
 	// Alone says that there was one target: it was judged by the contract and by the scenarios alone.
 	Alone bool `json:"alone,omitempty"`
+	// Sums say what was run, and by which rules it was judged. An older report has none.
+	Sums *Sums `json:"sums,omitempty"`
 	verdict.Run
 	Latency []Latency `json:"latency,omitempty"` // by operation
 	// Changes are since the run before, Evidence is by scenario. Pages show both; they are no part of the JSON.
 	Changes  *Changes             `json:"-"`
 	Evidence map[string]*Evidence `json:"-"`
+}
+
+// Sums are SHA-256 sums of files: runs with other ones cannot be laid side by side.
+type Sums struct {
+	Contract  string `json:"contract"`
+	Scenarios string `json:"scenarios"` // of all that there were, whichever were selected
+	Rules     string `json:"rules"`     // of lockstep.yaml
 }
 
 // Paint says how text looks.
