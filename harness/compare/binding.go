@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // bindings holds which generated value of the reference stands for which of the candidate. Two values are bound when
@@ -337,6 +338,9 @@ func (b *bindings) name(side int, kind tokenKind, value string) string {
 
 // skeleton returns the text with its tokens replaced by their kinds: equal for texts that can be equal up to renaming.
 func (b *bindings) skeleton(side int, s string) string {
+	if jsontree.Plain(s) && len(b.own.shapes) == 0 && !b.mentions(side, s) {
+		return s
+	}
 	tokens := b.scan(side, s)
 	if len(tokens) == 0 {
 		return s

@@ -136,7 +136,7 @@ func (c *comparison) add(d Difference) {
 		*text = c.veil.Over(*text)
 	}
 	d.Reference, d.Candidate = cut(d.Reference, d.Candidate)
-	c.result.Differences = append(c.result.Differences, d)
+	c.result.Differences = appendSome(c.result.Differences, d)
 }
 
 // seen returns when a thing at an offset was seen on each side.

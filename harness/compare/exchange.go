@@ -43,7 +43,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	// The body is looked at before the header fields, although it is reported behind them: where an id stands wrong in
 	// one of them, the body has the more places to tell which is right.
 	var inBody []Difference
-	c.body(step, ref, cand, func(d Difference) { inBody = append(inBody, d) })
+	c.body(step, ref, cand, func(d Difference) { inBody = appendSome(inBody, d) })
 	names := c.headers(step.ID)
 	c.unnamed(names, r.Header, o.Header)
 	for _, name := range names {
@@ -55,6 +55,14 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	for _, d := range inBody {
 		report(d)
 	}
+}
+
+// appendSome appends with room for more: where there is one difference there often are some.
+func appendSome(all []Difference, d Difference) []Difference {
+	if all == nil {
+		all = make([]Difference, 0, 6)
+	}
+	return append(all, d)
 }
 
 // headerApplied notes that a header field has come that rules name: those for all steps, or those for one.

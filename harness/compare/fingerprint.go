@@ -2,7 +2,7 @@ package compare
 
 import (
 	"crypto/sha256"
-	"fmt"
+	sixteen "encoding/hex"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -51,13 +51,19 @@ func (c *comparison) fingerprint(d *Difference) string {
 
 // values stands for two values at a spot of two documents, of which one may be missing.
 func (d *documents) values(at *spot, ref, cand *jsontree.Node) string {
-	bare := [2]string{absent, absent}
+	var room [256]byte
+	bare := room[:0]
 	for side, n := range [2]*jsontree.Node{ref, cand} {
-		if n != nil {
-			bare[side] = d.b.outline(side, n, d.pointer(side, at), d.volatile[side])
+		if side > 0 {
+			bare = append(bare, 0)
+		}
+		if n == nil {
+			bare = append(bare, absent...)
+		} else {
+			bare = d.b.sketch(bare, side, n, d.pointer(side, at), d.volatile[side])
 		}
 	}
-	return digest(bare[:]...)
+	return sum(bare, sha256.Size)
 }
 
 // fingerprint names a shortfall.
@@ -160,9 +166,25 @@ func masked(text string, rules []Volatile) string {
 }
 
 // fingerprint shortens a digest to what people can copy.
-func fingerprint(parts ...string) string { return digest(parts...)[:8] }
+func fingerprint(parts ...string) string { return digestOf(4, parts) }
 
-func digest(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return fmt.Sprintf("%x", sum)
+func digest(parts ...string) string { return digestOf(sha256.Size, parts) }
+
+func digestOf(size int, parts []string) string {
+	var room [256]byte
+	all := room[:0]
+	for i, part := range parts {
+		if i > 0 {
+			all = append(all, 0)
+		}
+		all = append(all, part...)
+	}
+	return sum(all, size)
+}
+
+// sum returns so many bytes of a text's SHA-256, as digits.
+func sum(text []byte, size int) string {
+	all := sha256.Sum256(text)
+	var out [2 * sha256.Size]byte
+	return string(sixteen.AppendEncode(out[:0], all[:size]))
 }

@@ -10,39 +10,37 @@ import (
 // outline describes a document in such a way that two which can be equal up to renaming have the same outline: members
 // are sorted, numbers have one spelling, and generated values are replaced by their kinds, those at volatile places too.
 func (b *bindings) outline(side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) string {
-	var out strings.Builder
-	b.sketch(&out, side, n, ptr, volatile)
-	return out.String()
+	return string(b.sketch(nil, side, n, ptr, volatile))
 }
 
-func (b *bindings) sketch(out *strings.Builder, side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) {
+// sketch appends an outline.
+func (b *bindings) sketch(out []byte, side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) []byte {
 	if rule, ok := volatile[ptr]; ok && scalar(n) {
-		out.WriteString("‹" + string(rule.Kind) + b.name(side, tokKnown, n.Text) + "›")
-		return
+		return append(out, "‹"+string(rule.Kind)+b.name(side, tokKnown, n.Text)+"›"...)
 	}
 	n.Open()
 	switch n.Kind {
 	case jsontree.Object:
-		out.WriteByte('{')
+		out = append(out, '{')
 		for _, m := range b.members(side, n) {
-			out.WriteString(quoted(m.name) + ":")
-			b.sketch(out, side, n.Items[m.index], below(volatile, ptr, n, m.index), volatile)
-			out.WriteByte(',')
+			out = append(append(append(out, '"'), m.name...), `":`...)
+			out = b.sketch(out, side, n.Items[m.index], below(volatile, ptr, n, m.index), volatile)
+			out = append(out, ',')
 		}
-		out.WriteByte('}')
+		return append(out, '}')
 	case jsontree.Array:
-		out.WriteByte('[')
+		out = append(out, '[')
 		for i, item := range n.Items {
-			b.sketch(out, side, item, below(volatile, ptr, n, i), volatile)
-			out.WriteByte(',')
+			out = b.sketch(out, side, item, below(volatile, ptr, n, i), volatile)
+			out = append(out, ',')
 		}
-		out.WriteByte(']')
+		return append(out, ']')
 	case jsontree.String:
-		out.WriteString(quoted(b.skeleton(side, n.Text)))
+		return append(append(append(out, '"'), b.skeleton(side, n.Text)...), '"')
 	case jsontree.Number:
-		out.WriteString(b.skeleton(side, jsontree.PlainNumber(n.Text)))
+		return append(out, b.skeleton(side, jsontree.PlainNumber(n.Text))...)
 	default:
-		out.WriteString(n.String())
+		return n.AppendTo(out)
 	}
 }
 
@@ -91,6 +89,9 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	if sum, _, ok := d.summary(side, n); ok {
 		return sum
 	}
+	if flat(n) {
+		return d.sumItems(side, n, ptr)
+	}
 	if known := len(d.b.known[side]); d.taken[side] == nil || d.known[side] != known {
 		d.taken[side], d.known[side] = map[*jsontree.Node]jsontree.Sum{}, known
 	}
@@ -102,18 +103,29 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	return sum
 }
 
+// flat reports whether nothing but single values are in an array or an object: its sum is made faster than it is found.
+func flat(n *jsontree.Node) bool {
+	n.Open()
+	for _, item := range n.Items {
+		if !scalar(item) && len(item.Names)+len(item.Items) > 0 {
+			return false
+		}
+	}
+	return len(n.Items) <= 16
+}
+
 func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	n.Open()
 	sum := jsontree.SumEmpty(n.Kind)
-	items := d.sums(side, ptr, n)
 	if n.Kind == jsontree.Array {
-		for _, item := range items {
-			sum = sum.Element(item)
+		for i, item := range n.Items {
+			sum = sum.Element(d.sum(side, item, below(d.volatile[side], ptr, n, i)))
 		}
 		return sum
 	}
 	var numbers map[string]int // of members whose names are equal but for what was made up
-	for i, item := range items {
+	for i := range n.Items {
+		item := d.sum(side, n.Items[i], below(d.volatile[side], ptr, n, i))
 		name, number := d.b.skeleton(side, n.Names[i]), 0
 		if name != n.Names[i] {
 			if numbers == nil {

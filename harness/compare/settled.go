@@ -24,7 +24,7 @@ func (d *documents) settled(ref, cand *jsontree.Node) bool {
 
 // holdsNothing reports whether a text that stands on both sides has certainly no value in it that can be bound.
 func (b *bindings) holdsNothing(s string) bool {
-	return (len(s) < shortestToken || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s) && !b.own.stands(s)
+	return (jsontree.Plain(s) || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s) && !b.own.stands(s)
 }
 
 // glance is how many values of two lists are looked at before sums are made of them.

@@ -92,9 +92,6 @@ func (b *bindings) anyMadeUp(c content) bool {
 	return b.own.mayHold(c) || hasShape(string(c.data), c.otherwise == "")
 }
 
-// shortestToken is the length of the shortest text that a server could have made up: "/tmp/a".
-const shortestToken = 6
-
 // hasShape reports whether a text may hold something that is recognised by its shape. In JSON an escape ends a word, but
 // for one that hides what could be a part of it.
 func hasShape(text string, json bool) bool {

@@ -105,6 +105,9 @@ func TestHasShapeFindsEveryToken(t *testing.T) {
 		if len(scan(text, nil)) == 0 {
 			t.Errorf("%q has no token", text)
 		}
+		if jsontree.Plain(text) {
+			t.Errorf("%q is plain", text)
+		}
 		if !hasShape(`{"a":"`+text+`"}`, true) {
 			t.Errorf("hasShape(%q) = false", text)
 		}

@@ -65,6 +65,27 @@ func EqualNumbers(a, b string) bool {
 // PlainNumber returns a spelling of a JSON number that all numbers of the same value share, within the limits of
 // EqualNumbers. Integers are written out as far as that is short.
 func PlainNumber(s string) string {
+	if whole(s) {
+		return s
+	}
+	var buf [32]byte
+	if plain := plainDecimal(buf[:0], s); plain != nil {
+		return string(plain)
+	}
+	return plainNumber(s)
+}
+
+// whole reports whether a number is an integer of few digits, which is written plainly.
+func whole(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return len(s) <= mostPlain
+}
+
+func plainNumber(s string) string {
 	const short = 20
 	if exponentLen(s) > maxExponent {
 		return s
@@ -87,8 +108,10 @@ func PlainNumber(s string) string {
 const maxExponent = 1000
 
 func exponentLen(s string) int {
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		return len(s) - i - 1
+	for i := range len(s) {
+		if s[i]|0x20 == 'e' {
+			return len(s) - i - 1
+		}
 	}
 	return 0
 }

@@ -306,9 +306,13 @@ func (n *Node) Value() any {
 }
 
 // String returns the value as JSON without blanks, its numbers as they were written.
-func (n *Node) String() string { return string(n.append(nil)) }
+func (n *Node) String() string {
+	var room [64]byte
+	return string(n.AppendTo(room[:0]))
+}
 
-func (n *Node) append(b []byte) []byte {
+// AppendTo appends what String returns.
+func (n *Node) AppendTo(b []byte) []byte {
 	n.Open()
 	switch n.Kind {
 	case Array:
@@ -317,7 +321,7 @@ func (n *Node) append(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = item.append(b)
+			b = item.AppendTo(b)
 		}
 		return append(b, ']')
 	case Object:
@@ -328,7 +332,7 @@ func (n *Node) append(b []byte) []byte {
 			}
 			b = quote(b, n.Names[i])
 			b = append(b, ':')
-			b = item.append(b)
+			b = item.AppendTo(b)
 		}
 		return append(b, '}')
 	case String:

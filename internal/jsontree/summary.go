@@ -318,6 +318,19 @@ func hides(quoted string) bool {
 // shortest is the length of the shortest text that a server could have made up: "/tmp/a".
 const shortest = 6
 
+// Plain reports whether it is seen from its bytes that a text holds nothing that a server could have made up.
+func Plain(text string) bool {
+	if len(text) < shortest {
+		return true
+	}
+	for i := range len(text) {
+		if classes[text[i]]&(isDigit|isDash) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 func (s *summer) sum(kind Kind, text string, has uint8) (Sum, traits) {
 	var t traits
 	if has&escapes != 0 {
@@ -340,7 +353,7 @@ func (s *summer) number() (Sum, traits, bool) {
 	}
 	text := s.text[from:s.at]
 	const digits = 9 // there are no numbers of so many that a server could have made up
-	if len(text) <= digits && strings.IndexByte(text, '.') < 0 && text[0] != '-' && !strings.ContainsAny(text, "eE") {
+	if len(text) <= digits && whole(text) {
 		return SumText(Number, text), 0, true
 	}
 	var buf [32]byte
@@ -355,12 +368,14 @@ func (s *summer) number() (Sum, traits, bool) {
 	return sum, t, true
 }
 
+// mostPlain is how long a number is at most whose plain spelling is made without reckoning.
+const mostPlain = 18
+
 // plainDecimal appends the plain spelling of a number without an exponent and of few digits, as PlainNumber returns it;
 // nil for others.
 func plainDecimal(b []byte, text string) []byte {
-	const most = 18
 	unsigned := strings.TrimPrefix(text, "-")
-	if len(unsigned) > most || strings.ContainsAny(unsigned, "eE") {
+	if len(unsigned) > mostPlain || exponentLen(unsigned) > 0 {
 		return nil
 	}
 	whole, fraction, _ := strings.Cut(unsigned, ".")
