@@ -43,9 +43,13 @@ func (d *documents) node(at *spot, ref, cand *jsontree.Node) {
 	}
 	switch ref.Kind {
 	case jsontree.Object:
-		d.object(at, ref, cand)
+		if !d.alongside(at, ref, cand) {
+			d.membersFrom(0, at, ref, cand, nil)
+		}
 	case jsontree.Array:
-		d.array(at, ref, cand)
+		if !d.alongside(at, ref, cand) {
+			d.array(at, ref, cand)
+		}
 	case jsontree.String:
 		d.string(at, ref, cand)
 	case jsontree.Number:
@@ -186,15 +190,15 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 	d.moments(rule, at, ref, cand, [2]time.Time{r, c})
 }
 
-// object compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
-// more than once the last member counts; that it does is the contract's business.
-func (d *documents) object(at *spot, ref, cand *jsontree.Node) {
+// membersFrom compares members by name, in the reference's order, then what only the candidate has. Of a name that stands
+// more than once the last member counts; that it does is the contract's business. The first so many members have the same
+// names on both sides, and have been compared; said are those of which something was told.
+func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, said []string) {
 	ref.Open()
 	cand.Open()
-	all := 0 // members that both have
-	var said []string
+	all := first // members that both have
 	for i, name := range ref.Names {
-		if ref.MemberAt(name, i) != ref.Items[i] {
+		if i < first || ref.MemberAt(name, i) != ref.Items[i] {
 			continue
 		}
 		if other := cand.MemberAt(name, i); other != nil {

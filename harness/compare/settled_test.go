@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,20 +20,18 @@ func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := stories.Draw(t, "story")
 		other := story{}
-		for _, document := range s {
-			other = append(other, edited(t, document))
+		large := rapid.Bool().Draw(t, "large")
+		for i, document := range s {
+			changed := edited(t, document)
+			if large { // enough for its parts to have sums
+				s[i] = enlarged(document, document)
+				changed = enlarged(changed, edited(t, document))
+			}
+			other = append(other, changed)
 		}
-		ref, cand := s.told(1), other.told(2)
+		ref, cand := s.told(1), other.told(rapid.IntRange(1, 2).Draw(t, "world"))
 		want := lookedAt(t, ref, cand, parse, true)
-		for name, read := range map[string]func(content) (*jsontree.Node, error){
-			"trees": parse,
-			"summaries": func(c content) (*jsontree.Node, error) {
-				if root, ok := jsontree.Summarize(c.data, bare); ok {
-					return root, nil
-				}
-				return parse(c)
-			},
-		} {
+		for name, read := range map[string]func(content) (*jsontree.Node, error){"trees": parse, "summaries": summarize} {
 			if diff := cmp.Diff(want, lookedAt(t, ref, cand, read, false)); diff != "" {
 				t.Fatalf("%s, %q and %q (-all looked at +some passed over):\n%s", name, ref, cand, diff)
 			}
@@ -40,9 +39,22 @@ func TestWaysAroundFindWhatLookingAtAllFinds(t *testing.T) {
 	})
 }
 
+func summarize(c content) (*jsontree.Node, error) {
+	if root, ok := jsontree.Summarize(c.data, bare); ok {
+		return root, nil
+	}
+	return parse(c)
+}
+
+// A failer is a test of either kind.
+type failer interface {
+	Fatal(...any)
+	Errorf(string, ...any)
+}
+
 // lookedAt compares two stories, document by document. With all, a rule for a place that no document has makes sure that
 // nothing is passed over: with rules it matters where a value stands.
-func lookedAt(t *rapid.T, ref, cand []string, read func(content) (*jsontree.Node, error), all bool) []string {
+func lookedAt(t failer, ref, cand []string, read func(content) (*jsontree.Node, error), all bool) []string {
 	var out []string
 	seen := time.Unix(1765000000, 0)
 	b := newBindings(&transcript.Transcript{Unique: "uref00000001"}, &transcript.Transcript{Unique: "ucand0000002"})
@@ -81,11 +93,33 @@ func edited(t *rapid.T, document string) string {
 			{"[", "[null,"}, {"]", ",0]"}, {"-2.5", "-25e-1"}, {"{", `{"more":[],`}, {"${4}", "uref00000001"}, {"a", "b"},
 		}).Draw(t, "edit")
 		changed := strings.Replace(document, e[0], e[1], rapid.IntRange(1, 2).Draw(t, "times"))
-		if _, _, err := jsontree.Parse([]byte(changed)); err == nil {
+		if _, defects, err := jsontree.Parse([]byte(changed)); err == nil && len(defects) == 0 {
 			document = changed
 		}
 	}
-	return document
+	if rapid.IntRange(0, 3).Draw(t, "reversed") > 0 {
+		return document
+	}
+	root, _, _ := jsontree.Parse([]byte(document))
+	reverse(root)
+	return root.String()
+}
+
+// reverse turns the order of all members round.
+func reverse(n *jsontree.Node) {
+	if n.Kind == jsontree.Object {
+		slices.Reverse(n.Names)
+		slices.Reverse(n.Items)
+	}
+	for _, item := range n.Items {
+		reverse(item)
+	}
+}
+
+// enlarged makes a large document of two small ones, in which both stand in parts of their own.
+func enlarged(one, two string) string {
+	pad := fmt.Sprintf(`"pad":"%0140d"`, 0)
+	return fmt.Sprintf(`{"list":[{%s,"is":%s},[%s,{%s}],{"${5}":1,"is":%s,%s}],%s}`, pad, one, one, pad, two, pad, pad)
 }
 
 // The values that are looked at by glances must be many enough, or the test above says nothing.

@@ -1,0 +1,211 @@
+package compare
+
+import "github.com/lockstep-dev/lockstep/internal/jsontree"
+
+// Two large parts of documents that have one sum are equal up to renaming, member for member and element for element, as
+// long as nothing else has become known. To bind what they hold it takes no trees: both texts are read side by side, and
+// values are looked at where a tree's would be, in the same order. What is no walk side by side (members in another order,
+// names with something made up) is read into trees on the spot.
+
+// A walk goes through two parts side by side.
+type walk struct {
+	d         *documents
+	ref, cand jsontree.Cursor
+	known     [2]int      // how many known values the sums reckon with
+	times     []asideTime // of the objects that are being read
+}
+
+// A way is a spot that is made when somebody asks for it.
+type way struct {
+	up    *way
+	name  string
+	index int // -1 for a member
+	spot  *spot
+	made  bool
+}
+
+func (w *way) at() *spot {
+	if !w.made {
+		if up := w.up.at(); w.index < 0 {
+			w.spot = up.member(w.name, w.name)
+		} else {
+			w.spot = up.element(w.index, w.index)
+		}
+		w.made = true
+	}
+	return w.spot
+}
+
+// alongside compares two arrays or objects of one sum; it reports false when they have to be compared as trees.
+func (d *documents) alongside(at *spot, ref, cand *jsontree.Node) bool {
+	rs, rplain, ok := d.summary(0, ref)
+	if !ok {
+		return false
+	}
+	cs, cplain, ok := d.summary(1, cand)
+	switch {
+	case !ok || rs != cs:
+		return false
+	case rplain && cplain:
+		return true
+	}
+	w := walk{d: d, known: d.b.knowns()}
+	var rok, cok bool
+	w.ref, rok = ref.Cursor()
+	w.cand, cok = cand.Cursor()
+	if !rok || !cok {
+		return false
+	}
+	w.value(&way{spot: at, made: true})
+	return true
+}
+
+func (b *bindings) knowns() [2]int { return [2]int{len(b.known[0]), len(b.known[1])} }
+
+// value compares the values that come next, and returns them when they are texts or numbers.
+func (w *walk) value(at *way) (ref, cand jsontree.Node, scalars bool) {
+	kind := w.ref.Kind()
+	if w.cand.Kind() != kind {
+		w.trees(at, w.ref.Offset(), w.cand.Offset())
+		return
+	}
+	switch kind {
+	case jsontree.Object, jsontree.Array:
+		switch {
+		case w.d.b.knowns() == w.known && jsontree.SkipPlain(&w.ref, &w.cand):
+		case kind == jsontree.Object:
+			w.object(at)
+		default:
+			w.array(at)
+		}
+		return
+	case jsontree.String:
+		ref.Text, cand.Text = w.texts()
+		if ref.Text == cand.Text && w.d.b.holdsNothing(ref.Text) {
+			break
+		}
+		w.scalars(at, kind, ref.Text, cand.Text)
+	case jsontree.Number:
+		ref.Text, cand.Text = w.ref.Number(), w.cand.Number()
+		if ref.Text != cand.Text {
+			w.scalars(at, kind, ref.Text, cand.Text)
+		}
+	default:
+		w.ref.Literal()
+		w.cand.Literal()
+		return
+	}
+	ref.Kind, cand.Kind = kind, kind
+	return ref, cand, true
+}
+
+// trees compares what begins at two offsets as trees.
+func (w *walk) trees(at *way, ref, cand int) {
+	r, c := w.ref.Node(ref), w.cand.Node(cand)
+	r.Open() // or it would be walked through again
+	c.Open()
+	w.d.node(at.at(), r, c)
+}
+
+func (w *walk) array(at *way) {
+	ref, cand := w.ref.Offset(), w.cand.Offset()
+	if w.d.b.knowns() != w.known { // the elements may stand for others now
+		w.trees(at, ref, cand)
+		return
+	}
+	w.ref.Enter()
+	w.cand.Enter()
+	for i := 0; ; i++ {
+		r, c := w.ref.More(']'), w.cand.More(']')
+		switch {
+		case r != c: // then two sums are equal by chance
+			w.trees(at, ref, cand)
+			return
+		case !r:
+			return
+		}
+		w.value(&way{up: at, index: i})
+	}
+}
+
+func (w *walk) object(at *way) {
+	ref, cand := w.ref.Offset(), w.cand.Offset()
+	w.ref.Enter()
+	w.cand.Enter()
+	var said []string
+	first := len(w.times)
+	for i := 0; ; i++ {
+		r, c := w.ref.More('}'), w.cand.More('}')
+		if !r && !c {
+			w.chronology(at, first, said)
+			return
+		}
+		if r && c {
+			name, escaped := w.ref.Name()
+			other, _ := w.cand.Name()
+			if name == other && !escaped && w.d.b.holdsNothing(name) {
+				if w.member(at, name) {
+					said = append(said, name)
+				}
+				continue
+			}
+		}
+		w.times = w.times[:first]
+		rn, cn := w.ref.Node(ref), w.cand.Node(cand)
+		w.d.membersFrom(i, at.at(), rn, cn, said)
+		return
+	}
+}
+
+// member compares the values of a member, and reports whether something was told of them. Those that may be times are put
+// aside.
+func (w *walk) member(at *way, name string) (told bool) {
+	before := w.d.told
+	ref, cand, scalars := w.value(&way{up: at, name: name, index: -1})
+	if scalars && mayBeTime(&ref) && mayBeTime(&cand) {
+		w.times = append(w.times, asideTime{name, ref, cand})
+	}
+	return w.d.told > before
+}
+
+// An asideTime is a member that may be a time.
+type asideTime struct {
+	name      string
+	ref, cand jsontree.Node
+}
+
+// chronology compares the order of the times of an object, when there can be two.
+func (w *walk) chronology(at *way, first int, said []string) {
+	times := w.times[first:]
+	w.times = w.times[:first]
+	differ := false
+	for i := range times {
+		differ = differ || times[i].ref.Text != times[i].cand.Text
+	}
+	if len(times) < 2 || !differ {
+		return
+	}
+	ref, cand := &jsontree.Node{Kind: jsontree.Object}, &jsontree.Node{Kind: jsontree.Object}
+	for _, t := range times {
+		ref.Names, cand.Names = append(ref.Names, t.name), append(cand.Names, t.name)
+		ref.Items, cand.Items = append(ref.Items, &t.ref), append(cand.Items, &t.cand)
+	}
+	w.d.chronology(at.at(), ref, cand, said)
+}
+
+// texts reads two strings.
+func (w *walk) texts() (ref, cand string) {
+	ref, rescaped := w.ref.String()
+	cand, cescaped := w.cand.String()
+	if rescaped {
+		ref = jsontree.Unquote(ref)
+	}
+	if cescaped {
+		cand = jsontree.Unquote(cand)
+	}
+	return ref, cand
+}
+
+func (w *walk) scalars(at *way, kind jsontree.Kind, ref, cand string) {
+	w.d.node(at.at(), &jsontree.Node{Kind: kind, Text: ref}, &jsontree.Node{Kind: kind, Text: cand})
+}
