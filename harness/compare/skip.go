@@ -89,7 +89,13 @@ func (b *bindings) anyMadeUp(c content) bool {
 			}
 		}
 	}
-	return b.own.mayHold(c) || hasShape(string(c.data), c.otherwise == "")
+	if b.own.mayHold(c) {
+		return true
+	}
+	if c.otherwise != "" {
+		return hasShape(string(c.data), false)
+	}
+	return documentHasShape(c.data)
 }
 
 // hasShape reports whether a text may hold something that is recognised by its shape. In JSON an escape ends a word, but
