@@ -68,7 +68,7 @@ var identityOperators = []Operator{
 				}
 				if !yield(Mutant{
 					Place: "every " + name, Before: shown(from), After: shown(to),
-					Build: func() *transcript.Transcript { return s.sent(strings.NewReplacer(from, to)) },
+					Build: func() *transcript.Transcript { return s.sent(strings.NewReplacer(from, to).Replace) },
 				}) {
 					return
 				}
@@ -183,7 +183,7 @@ func swapTexts(n *jsontree.Node, a, b string) *jsontree.Node {
 }
 
 // sent returns a copy in which what the server sent is rewritten.
-func (s *Subject) sent(r *strings.Replacer) *transcript.Transcript {
+func (s *Subject) sent(replace func(string) string) *transcript.Transcript {
 	t := *s.Candidate
 	t.Steps = slices.Clone(t.Steps)
 	for i := range t.Steps {
@@ -194,10 +194,10 @@ func (s *Subject) sent(r *strings.Replacer) *transcript.Transcript {
 				continue
 			}
 			y, resp := *x, *x.Response
-			resp.Body = body([]byte(r.Replace(string(resp.Body.Bytes))))
+			resp.Body = body([]byte(replace(string(resp.Body.Bytes))))
 			resp.Header = slices.Clone(resp.Header)
 			for f := range resp.Header {
-				resp.Header[f].Value = r.Replace(resp.Header[f].Value)
+				resp.Header[f].Value = replace(resp.Header[f].Value)
 			}
 			y.Response = &resp
 			st.Exchanges[k] = &y
@@ -208,7 +208,7 @@ func (s *Subject) sent(r *strings.Replacer) *transcript.Transcript {
 		c := *st
 		c.Events = slices.Clone(c.Events)
 		for k := range c.Events {
-			c.Events[k].Data, c.Events[k].ID = r.Replace(c.Events[k].Data), r.Replace(c.Events[k].ID)
+			c.Events[k].Data, c.Events[k].ID = replace(c.Events[k].Data), replace(c.Events[k].ID)
 		}
 		t.Streams[i] = &c
 	}

@@ -61,7 +61,7 @@ type Subject struct {
 func Operators() []Operator {
 	return slices.Concat(
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
-		booleanOperators, numberOperators, stringOperators, identityOperators, timeOperators, orderOperators,
+		booleanOperators, numberOperators, stringOperators, identityOperators, encodedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
 		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, heartbeatOperators,
 		chunkOperators, pieceOperators, sameOperators, samePieces,

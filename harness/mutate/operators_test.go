@@ -2,8 +2,10 @@ package mutate_test
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,13 +21,16 @@ import (
 
 // A story is a conversation that both sides have, each with values of its own.
 type story struct {
-	unique, first, second string // ids
-	started               time.Time
+	unique, first, second, third string    // ids, and a KSUID
+	more                         [3]string // an ObjectID, a UUID without dashes, a nanoid
+	started                      time.Time
 }
 
 var (
-	reference = story{"uaaaaaaaaaaaa", "itm_0a1b2c3d4e5f6a7b8c9d", "itm_9f8e7d6c5b4a39281706", time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)}
-	candidate = story{"ubbbbbbbbbbbb", "itm_5d0e7a1c93b24f68e0a7", "itm_d4c3b2a190817263544f", time.Date(2026, 11, 20, 9, 31, 30, 0, time.UTC)}
+	reference = story{"uaaaaaaaaaaaa", "itm_0a1b2c3d4e5f6a7b8c9d", "itm_9f8e7d6c5b4a39281706", "2Gtv9hVbPcBrJ3Yf7X5Tq1mZs8K",
+		[3]string{"65f0a1b2c3d4e5f60718293a", "0b3f9c1e7d2a4c559a605f1e2d3c4b5a", "V1StGXR8_Z5jdHi6B-myT"}, time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)}
+	candidate = story{"ubbbbbbbbbbbb", "itm_5d0e7a1c93b24f68e0a7", "itm_d4c3b2a190817263544f", "2Ht4WqLrNcYvD8Ke2B6Sx9jPf3M",
+		[3]string{"65f0a1d39e8f7a6b5c4d3e2f", "7e1d4b8a9c0f4236b5d8e7f6a1b2c3d4", "k7Pq2-Wm9Xz_4RtLb8NvD"}, time.Date(2026, 11, 20, 9, 31, 30, 0, time.UTC)}
 )
 
 // rules are those of the story.
@@ -43,10 +48,16 @@ var rules = &compare.Rules{
 	},
 }
 
+// encoded is what expand writes in Base64.
+var encoded = regexp.MustCompile(`‹[^›]*›`)
+
 // expand puts the values of a side into a text: {u}, {1}, {2}, times {ms}, {s} and {at}.
 func (s story) expand(text string) string {
+	text = encoded.ReplaceAllStringFunc(text, func(word string) string {
+		return base64.RawURLEncoding.EncodeToString([]byte(s.expand(strings.Trim(word, "‹›"))))
+	})
 	return strings.NewReplacer(
-		"{u}", s.unique, "{1}", s.first, "{2}", s.second,
+		"{o}", s.more[0], "{c}", s.more[1], "{n}", s.more[2], "{3}", s.third, "{t}", s.third[18:], "{u}", s.unique, "{1}", s.first, "{2}", s.second,
 		"{ms}", fmt.Sprint(s.started.UnixMilli()+250), "{s}", fmt.Sprint(s.started.Unix()), "{at}", s.started.Add(250*time.Millisecond+123456).Format(time.RFC3339Nano), "{later}", s.started.Add(2*time.Second+987654321).Format(time.RFC3339Nano),
 	).Replace(text)
 }
@@ -80,6 +91,9 @@ func (s story) tell() *transcript.Transcript {
 		thing  = `{"id":"{1}","ownerID":"c-{u}","createdAt":{ms},"updatedAt":{ms},"seen":"{at}","told":"{at}","day":{s},"name":"Grüße, an/alle","digits":"12","none":"","gone":null,` +
 			`"size":3,"ratio":1.5,"on":true,"off":false,"tags":["b","a","a"],"parts":[{"id":"{1}"},{"id":"{2}"}],"nested":{"x":{"y":1}}}`
 	)
+	// An id of the client's own, ids in texts that hold JSON, and a temporary folder.
+	const calls = `{"callID":"6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10","traceID":"{3}","next":"‹{"id":"{3}","after":"{2}"}›","arguments":"{\"id\":\"{1}\",\"folder\":\"/tmp/run-{t}\"}",` +
+		`"ids":["{o}","{c}","{n}"],"folder":"/tmp/run-{t}","of":["{o}","{c}","{n}"],"log":"/tmp/run-{t}/log.txt"}`
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	comment := transcript.Event{Comment: true, Data: "alive", Framing: ": •\n\n", At: ms(1500)}
 	bare := transcript.Event{Name: "message", Data: s.expand(`{"client":"b","n":1}`), Framing: "data: •\n\n", At: ms(1300)}
@@ -92,6 +106,7 @@ func (s story) tell() *transcript.Transcript {
 			{ID: "4", Line: 4, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("POST /things", 400, json, `{"error":{"code":"INVALID","message":"No name"}}`, ms(40))}},
 			{ID: "5", Line: 5, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /text", 200, "Content-Type: text/plain; charset=utf-8\nAllow: GET, HEAD", "all is well", ms(50))}},
 			{ID: "6", Line: 6, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("DELETE /things/{2}", 204, "", "", ms(60))}},
+			{ID: "13", Line: 6, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /calls/6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10", 200, json, calls, ms(65))}},
 			{ID: "7", Line: 7, Kind: "http", Burst: true, Exchanges: []*transcript.Exchange{
 				s.answer("POST /once", 200, json, `{"won":true}`, ms(70)), s.answer("POST /once", 404, json, `{"won":false}`, ms(70)),
 			}},

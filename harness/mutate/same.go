@@ -65,10 +65,28 @@ var sameOperators = []Operator{
 				return true
 			}
 			told[id] = true
+			if inner, _ := heldIn(v.node); inner != nil || strings.HasPrefix(id, "00-") {
+				return true // what is in it may be made up, and not the text; nor are the flags of a traceparent
+			}
 			other := fresh(id, seed)
 			return other == id || yield(Mutant{
 				Place: "everywhere", Before: shown(id), After: shown(other), site: v.doc.site,
 				Build: func() *transcript.Transcript { return s.everywhere(id, other) },
+			})
+		})
+	})),
+	harmless(operator("same", "fresh-folders", "It makes another temporary folder, and keeps to it", func(s *Subject, seed uint64, yield emit) {
+		told := map[string]bool{}
+		s.spots(func(v *spot) bool {
+			name := temporaryIn(v.node)
+			if v.class != made || len(name) < 8 || told[name] {
+				return true
+			}
+			told[name] = true
+			other := fresh(name, seed)
+			return other == name || yield(Mutant{
+				Place: "everywhere", Before: shown(name), After: shown(other), site: v.doc.site,
+				Build: func() *transcript.Transcript { return s.everywhere(name, other) },
 			})
 		})
 	})),
@@ -253,21 +271,21 @@ func (s *Subject) watched(st *transcript.Stream) bool {
 // everywhere returns a transcript in which texts are others wherever they stand, each second one for the one before it: in what was sent, in what came back,
 // and in what the scenario demands.
 func (s *Subject) everywhere(pairs ...string) *transcript.Transcript {
-	r := strings.NewReplacer(pairs...)
-	out := s.sent(r)
+	replace := renaming(pairs...)
+	out := s.sent(replace)
 	// Everything but the contents of bodies is in the JSON of a transcript.
 	plain, err := json.Marshal(out)
 	if err != nil {
 		panic(fmt.Sprintf("mutate: %v", err))
 	}
 	var t transcript.Transcript
-	if err := json.Unmarshal([]byte(r.Replace(string(plain))), &t); err != nil {
+	if err := json.Unmarshal([]byte(replace(string(plain))), &t); err != nil {
 		panic(fmt.Sprintf("mutate: %v", err))
 	}
 	for i := range t.Steps {
 		for k, x := range t.Steps[i].Exchanges {
 			was := out.Steps[i].Exchanges[k]
-			x.Request.Body = body([]byte(r.Replace(string(was.Request.Body.Bytes))))
+			x.Request.Body = body([]byte(replace(string(was.Request.Body.Bytes))))
 			x.Request.Body.Size = was.Request.Body.Size
 			if x.Response != nil {
 				x.Response.Body = was.Response.Body
