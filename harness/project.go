@@ -51,6 +51,8 @@ type Project struct {
 	// Baseline are findings that are known, and BaselineFile is where they stand; "" when there is no baseline.
 	Baseline     []verdict.Known
 	BaselineFile string
+	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
+	Demand *contract.Demand
 
 	sums       sums
 	noBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
@@ -125,6 +127,7 @@ func Load(file string) (*Project, error) {
 	}
 	l.waivers(root.Get("waivers"))
 	l.baseline(root.Get("baseline"))
+	l.demand(root.Entry("coverage"))
 	l.references()
 	if err := l.problems.Sort().Err(); err != nil {
 		return nil, err

@@ -67,7 +67,24 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a misspelt command", "command: [", "comand: [", []string{`lockstep.yaml:6:11: unknown key "comand" → did you mean "command"?`}},
 		{"no contract, and one that nobody knows", "contract: openapi.yaml", "contract: [openapi.yaml]\npath: x", []string{
 			`lockstep.yaml:1:11: "contract" is a list → make it a string`,
-			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, limits, reference, scenarios, secrets, targets, undocumented, waivers`,
+			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, coverage, limits, reference, scenarios, secrets, targets, undocumented, waivers`,
+		}},
+		{"a demand that is no share", "limits: {step: 5s}", "coverage: {statuses: 101%, events: 5}", []string{
+			`lockstep.yaml:7:22: "statuses" is "101%" → write a share of a hundred, such as 90% or 95.5%`, `lockstep.yaml:7:36: "events" is a number → write a share of a hundred, such as 90% or 95.5%`,
+		}},
+		{"a demand of nothing", "limits: {step: 5s}", "coverage: {except: []}", []string{`lockstep.yaml:7:11: coverage demands nothing → give it a share: statuses: 90%`}},
+		{"an unknown measure", "limits: {step: 5s}", "coverage: {status: 90%}", []string{`lockstep.yaml:7:12: unknown key "status" → did you mean "statuses"?`}},
+		{"exceptions for what is not declared, twice the same, for two things, for nothing", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n" +
+			"    - {status: GET /itmes 200, because: x}\n    - {event: GET /events ping, because: x}\n    - {event: GET /events ping, because: x}\n    - {status: GET /items 200, operation: GET /items, because: x}", []string{
+			`lockstep.yaml:10:16: the contract declares no status "GET /itmes 200" → did you mean "GET /items 200"?`,
+			`lockstep.yaml:12:15: event "GET /events ping" is excepted in line 11 already → keep one of them`,
+			`lockstep.yaml:13:16: the exception names more than one thing → write one for each`,
+		}},
+		{"an exception for nothing", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n    - {because: x}", []string{
+			`lockstep.yaml:10:7: the exception names nothing → name what is not reached: {status: POST /items 413, because: …}`,
+		}},
+		{"an exception without a reason", "limits: {step: 5s}", "coverage:\n  statuses: 95.5%\n  except:\n    - {status: GET /items 200}", []string{
+			`lockstep.yaml:10:7: item 1 of "except" has no "because" → add it: because, why nobody reaches it`,
 		}},
 		{"a reference that is no target", "reference: right", "reference: rihgt", []string{`lockstep.yaml:3:12: reference "rihgt" is no target → did you mean "right"?`}},
 		{"a target in capitals", "  wrong:", "  Wrong:", []string{`lockstep.yaml:6:3: key "Wrong" is no name → use lower-case letters, digits and hyphens`}},

@@ -302,6 +302,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r.Coverage.Uncompared = e.uncompared()
 	r.Settle(e.accept, e.project.ids())
 	r.Unused = e.unused()
+	r.Gate = e.gate()
 	r.Conclude()
 	return r, e.failed
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
@@ -35,6 +36,9 @@ func Test(t *testing.T, file string, options *Options) {
 		if w := &result.Waivers[i]; w.State == verdict.Stale {
 			t.Error(staleText(w))
 		}
+	}
+	if g := result.Gate; g != nil && g.State == contract.GateMissed {
+		t.Errorf("%s:%d: less of the contract is reached than is demanded: %s", g.File, g.Line, g)
 	}
 	switch judged := len(result.Scenarios) - result.Totals.NotApplicable; {
 	case result.Incomplete != "":

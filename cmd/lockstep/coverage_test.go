@@ -4,10 +4,13 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
 func TestCoverageIsPrintedFromARunFile(t *testing.T) {
@@ -40,6 +43,56 @@ func TestCoverageIsPrintedFromARunFile(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	if o = p.do(t, "coverage", "a", "b"); o.code != exitUsage {
+		t.Errorf("%+v", o)
+	}
+}
+
+// demand makes a project demand coverage. A scenario that does not apply to servers that already run is taken away: with it
+// nothing could be said.
+func (p project) demand(t *testing.T, text string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(p.dir, "scenarios", "process", "stop.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"coverage:\n"+text)
+}
+
+func TestTooLittleCoverageIsRed(t *testing.T) {
+	for _, tc := range []struct {
+		name, demand string
+		args         []string
+		code         int
+		says         string
+	}{
+		{"enough", "  operations: 50%\n", nil, exitMatch, "\ndemanded      operations 85.71% (at least 50%)\n"},
+		{"too little", "  statuses: 100%\n", nil, exitDiffer, "and at least 100% is demanded; never reached:\n    openapi.yaml:"},
+		{"a stale exception", "  statuses: 1%\n  except: [{status: GET /items 200, because: it was so}]\n", nil, exitDiffer, "the exception for status GET /items 200 is stale"},
+		{"some scenarios", "  statuses: 100%\n", []string{"items/story"}, exitMatch, " scenarios were selected\n"},
+		{"by a tag", "  statuses: 100%\n", []string{"--name", "shelf"}, exitMatch, " scenarios were selected\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := two(t, "")
+			p.demand(t, tc.demand)
+			o := p.do(t, "run", tc.args...)
+			if o.code != tc.code || !strings.Contains(o.stdout, tc.says) {
+				t.Errorf("exit code %d, want %d, and it should say %q:\n%s%s", o.code, tc.code, tc.says, o.stdout, o.stderr)
+			}
+			again := p.do(t, "judge")
+			if again.code != tc.code || again.stdout != o.stdout {
+				t.Errorf("judge: exit code %d, want %d; it says\n%s", again.code, tc.code, again.stdout)
+			}
+			if failed := strings.Contains(p.read("reports/junit.xml"), `<failure type="coverage"`); failed != (tc.code == exitDiffer) {
+				t.Errorf("JUnit has a failure for it: %v", failed)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeJudgedHasNoCoverageToJudge(t *testing.T) {
+	p := newProject(t, at("right", serve(t, &faux.Server{})), exits)
+	p.demand(t, "  statuses: 100%\n")
+	if o := p.do(t, "run"); o.code != exitUnknown || !strings.Contains(o.stdout, "more scenarios were not judged\n") {
 		t.Errorf("%+v", o)
 	}
 }

@@ -29,8 +29,8 @@ func judgeCommand(w *world) *cobra.Command {
 reports/run.jsonl beside lockstep.yaml unless another is named. It must be complete, and the contract and the scenarios
 must be those that it was made with; the rules of lockstep.yaml, and waivers, are taken as they are now.
 
-Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
-wrong, nothing was judged · 3 something could not be judged.`,
+Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is
+reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was judged · 3 something could not be judged.`,
 		Example: `  lockstep judge
   lockstep judge nightly/run.jsonl --verbose
   lockstep judge --format json | jq .totals`,

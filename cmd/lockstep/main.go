@@ -21,7 +21,7 @@ import (
 // The exit codes.
 const (
 	exitMatch   = 0 // every verdict is match or waived
-	exitDiffer  = 1 // at least one difference, violation or shortfall that is not accepted, or a stale waiver
+	exitDiffer  = 1 // at least one difference, violation or shortfall that is not accepted, a stale waiver, or too little coverage
 	exitUsage   = 2 // flags or a file are wrong; nothing was started
 	exitUnknown = 3 // none differ, but at least one scenario could not be judged, or the run is incomplete
 )

@@ -41,8 +41,8 @@ Scenarios are selected by id, folder or file, and by --tag, --skip-tag and --nam
 The reports folder gets run.jsonl (everything that crossed the wire), report.html (open it in a browser),
 report.json, junit.xml, summary.md and badge.svg.
 
-Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
-wrong, nothing was started · 3 something could not be judged.`,
+Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is
+reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.`,
 		Example: `  lockstep run
   lockstep run client-tools/register 'client-tools/odd-ids[slash]'
   lockstep run --tag sse --skip-tag slow

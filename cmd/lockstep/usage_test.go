@@ -77,7 +77,7 @@ func TestHelpTeaches(t *testing.T) {
 			"Examples:\n  lockstep run ", "\n  judge ", "\n  lint ", "\n  run ", "\n  version ",
 		}},
 		{[][]string{{"run", "--help"}, {"run", "-h"}, {"help", "run"}}, []string{
-			"walks the scenarios through them side by side", "Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are\nwrong, nothing was started · 3 something could not be judged.",
+			"walks the scenarios through them side by side", "Exit codes: 0 all match, or is waived · 1 something differs, a waiver is stale, or less of the contract is\nreached than lockstep.yaml demands · 2 flags or files are wrong, nothing was started · 3 something could not be judged.",
 			"Usage:\n  lockstep run [scenario or folder ...] [flags]\n", "Examples:\n  lockstep run\n", "one server alone, against the contract",
 		}},
 		{[][]string{{"lint", "--help"}, {"help", "lint"}}, []string{"Reports every mistake", "Starts nothing. Exits with 2", "Examples:\n  lockstep lint\n"}},

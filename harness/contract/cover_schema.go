@@ -23,7 +23,7 @@ func (d *Document) newSurface() *surface {
 	for _, in := range []In{InAnswers, InRequests} { // what both have is looked for in answers
 		for _, op := range d.ops {
 			for _, root := range op.roots(in) {
-				order = reach(root, in, found, order)
+				order = reach(root.schema, in, found, order)
 			}
 		}
 	}
@@ -43,38 +43,51 @@ func (d *Document) newSurface() *surface {
 	return f
 }
 
+// A root is a schema that a message begins with, and what the message is of.
+type root struct {
+	schema *schema
+	of     []Key
+}
+
 // roots are the schemas that an operation's messages begin with.
-func (op *Operation) roots(in In) (out []*schema) {
-	add := func(s *schema) {
+func (op *Operation) roots(in In) (out []root) {
+	add := func(s *schema, of ...Key) {
 		if s != nil {
-			out = append(out, s)
+			out = append(out, root{s, append([]Key{{OperationsReached, op.String()}}, of...)})
 		}
 	}
 	if in == InRequests {
 		if op.body != nil {
 			for _, m := range op.body.media {
-				add(m.schema)
+				add(m.schema, keyOf(RequestsSent, op, m.name))
 			}
 		}
 		return out
 	}
 	for _, r := range op.responses {
+		status := keyOf(StatusesReached, op, r.code)
 		for _, h := range r.headers {
-			add(h.schema)
+			add(h.schema, status)
 		}
 		for _, m := range r.media {
+			media := keyOf(MediaReached, op, r.code, m.name)
 			if !m.typ.isStream() {
-				add(m.schema)
+				add(m.schema, status, media)
 			} else if m.events != nil {
 				for _, name := range m.events.names {
 					if e := m.events.events[name]; e != nil {
-						add(e.schema)
+						add(e.schema, status, media, keyOf(EventsReached, op, name))
 					}
 				}
 			}
 		}
 	}
 	return out
+}
+
+// keyOf names what an operation declares.
+func keyOf(m Measure, op *Operation, names ...string) Key {
+	return Key{m, op.String() + " " + strings.Join(names, " ")}
 }
 
 // reach appends the schemas that a value of s, or what is inside of it, can be judged by, and that are not known yet.

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,61 +23,62 @@ const (
 	AlternativesSeen  Measure = "alternatives"
 )
 
+// measures have each measure and what one thing of it is called, in the order of reports.
+var measures = []struct {
+	Measure
+	one string
+}{
+	{OperationsReached, "operation"}, {RequestsSent, "request"}, {StatusesReached, "status"}, {MediaReached, "media-type"}, {CodesReached, "code"},
+	{EventsReached, "event"}, {PropertiesSeen, "property"}, {EnumsSeen, "enum-value"}, {AlternativesSeen, "alternative"},
+}
+
 // Measures lists every measure, in the order of reports.
 func Measures() []Measure {
-	return []Measure{
-		OperationsReached, RequestsSent, StatusesReached, MediaReached, CodesReached, EventsReached, PropertiesSeen, EnumsSeen,
-		AlternativesSeen,
+	out := make([]Measure, len(measures))
+	for i, m := range measures {
+		out[i] = m.Measure
 	}
+	return out
+}
+
+// One is what one thing of a measure is called: "status".
+func (m Measure) One() string {
+	for _, known := range measures {
+		if known.Measure == m {
+			return known.one
+		}
+	}
+	return string(m)
+}
+
+// A Key names one thing that a document declares.
+type Key struct {
+	Measure Measure
+	// Name is what it is called: "GET /event", "POST /items 413", "GET /event tick", "Message text".
+	Name string
 }
 
 // An Item is one thing that a document declares, and whether it was reached.
 type Item struct {
-	Measure Measure
-	// Name is what it is called: "GET /event", "POST /items 413", "GET /event tick", "Message text".
-	Name    string
+	Key
 	Line    int // in the document; 0 when it is not known
 	Reached bool
+
+	within []Key  // what it belongs to
+	schema string // that declares it; "" for what is no part of a schema
 }
 
 // Items lists all that the document declares, in the order of the measures and of the document.
 func (c *Coverage) Items() []Item {
-	by := map[Measure][]Item{}
-	add := func(m Measure, line int, reached bool, name ...string) {
-		by[m] = append(by[m], Item{m, strings.Join(name, " "), line, reached})
-	}
+	by := items{}
 	for i := range c.Operations {
-		op := &c.Operations[i]
-		at := op.Method + " " + op.Path
-		add(OperationsReached, op.Line, op.Reached > 0, at)
-		for _, m := range op.Requests {
-			add(RequestsSent, op.Line, m.Reached > 0, at, m.Type)
-		}
-		for _, s := range op.Statuses {
-			add(StatusesReached, s.Line, s.Reached > 0, at, s.Status)
-			for _, p := range s.Codes {
-				add(CodesReached, s.Line, p.Seen, at, s.Status, p.Name)
-			}
-			for _, m := range s.Media {
-				add(MediaReached, s.Line, m.Reached > 0, at, s.Status, m.Type)
-				if m.Stream == nil {
-					continue
-				}
-				for _, e := range m.Stream.Events {
-					add(EventsReached, e.Line, e.Reached > 0, at, e.Name)
-				}
-			}
-		}
+		by.operation(&c.Operations[i])
 	}
 	for i := range c.Schemas {
 		s := &c.Schemas[i]
 		for k, list := range s.lists() {
 			for _, p := range *list {
-				name := p.Name
-				if k == 2 {
-					name = SchemaName(name)
-				}
-				add([]Measure{PropertiesSeen, EnumsSeen, AlternativesSeen}[k], p.Line, p.Seen, SchemaName(s.Schema), name)
+				by.point([]Measure{PropertiesSeen, EnumsSeen, AlternativesSeen}[k], s, p)
 			}
 		}
 	}
@@ -85,6 +87,47 @@ func (c *Coverage) Items() []Item {
 		out = append(out, by[m]...)
 	}
 	return out
+}
+
+// items are those of each measure.
+type items map[Measure][]Item
+
+// add adds an item, and returns the keys of that and of what it belongs to.
+func (by items) add(m Measure, line int, reached bool, within []Key, name ...string) []Key {
+	key := Key{m, strings.Join(name, " ")}
+	by[m] = append(by[m], Item{Key: key, Line: line, Reached: reached, within: within})
+	return append(slices.Clip(within), key)
+}
+
+func (by items) operation(op *OperationCoverage) {
+	at := op.Method + " " + op.Path
+	of := by.add(OperationsReached, op.Line, op.Reached > 0, nil, at)
+	for _, m := range op.Requests {
+		by.add(RequestsSent, op.Line, m.Reached > 0, of, at, m.Type)
+	}
+	for _, s := range op.Statuses {
+		of := by.add(StatusesReached, s.Line, s.Reached > 0, of, at, s.Status)
+		for _, p := range s.Codes {
+			by.add(CodesReached, s.Line, p.Seen, of, at, s.Status, p.Name)
+		}
+		for _, m := range s.Media {
+			of := by.add(MediaReached, s.Line, m.Reached > 0, of, at, s.Status, m.Type)
+			if m.Stream == nil {
+				continue
+			}
+			for _, e := range m.Stream.Events {
+				by.add(EventsReached, e.Line, e.Reached > 0, of, at, e.Name)
+			}
+		}
+	}
+}
+
+func (by items) point(m Measure, s *SchemaCoverage, p PointCoverage) {
+	name := p.Name
+	if m == AlternativesSeen {
+		name = SchemaName(name)
+	}
+	by[m] = append(by[m], Item{Key: Key{m, SchemaName(s.Schema) + " " + name}, Line: p.Line, Reached: p.Seen, schema: s.Schema})
 }
 
 // SchemaName is how a place of the document is called: "Message", "Message/properties/text" for a schema inside another,

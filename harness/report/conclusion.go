@@ -67,7 +67,7 @@ func differ(d *Document) string {
 	who := both(targetNames(d))
 	var text string
 	switch {
-	case t.Differ == 0: // a waiver is stale
+	case t.Differ == 0: // a waiver is stale, or coverage is too small
 		text = "nothing that counts is found in " + all
 	case d.Alone:
 		text = fmt.Sprintf("%s breaks the contract or an expectation in %d of %s", who, wrong, all)
@@ -84,6 +84,9 @@ func differ(d *Document) string {
 	}
 	if old := outworn(d); old != "" {
 		text += "; " + old
+	}
+	if short := shortfallOfCoverage(d); short != "" {
+		text += "; " + short
 	}
 	return text
 }

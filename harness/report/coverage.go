@@ -20,6 +20,9 @@ func (p *page) coverage() {
 	if text := c.SchemaTotals().String(); text != "" {
 		p.row("schema", text)
 	}
+	if text := demanded(p.doc.Gate); text != "" {
+		p.row("demanded", text)
+	}
 	if p.paint.Verbose {
 		p.table(c)
 		p.unseen(c)

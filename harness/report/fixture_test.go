@@ -20,6 +20,7 @@ var runs = []struct {
 	{"interrupted", interrupted},
 	{"waived", waivedRun},
 	{"hostile", hostile},
+	{"gated", gated},
 }
 
 // document returns a run of those scenarios.
@@ -146,6 +147,29 @@ func green() *Document {
 	return d
 }
 
+// gated is green, but for what is demanded of its coverage.
+func gated() *Document {
+	d := green()
+	d.Coverage = coverage()
+	missing := []contract.Miss{{Name: "POST /client-tools/register 413", Line: 49}}
+	for _, status := range []string{"401", "402", "403", "404", "405", "406"} {
+		missing = append(missing, contract.Miss{Name: "DELETE /client-tools/unregister " + status})
+	}
+	d.Gate = &contract.Gate{
+		State: contract.GateMissed, File: "lockstep.yaml", Line: 20,
+		Measures: []contract.MeasureGate{
+			{Measure: contract.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
+			{Measure: contract.StatusesReached, Least: "95.5%", Percent: "36.36%", Reached: 4, Declared: 11, Missing: missing},
+		},
+		Except: []contract.Excepted{
+			{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24},
+			{What: "status GET /event 200", Because: "it was so", File: "lockstep.yaml", Line: 25, Stale: true},
+		},
+	}
+	d.Conclude()
+	return d
+}
+
 // red has a finding of each class, evidence beside a difference, and causes that show more than once.
 func red() *Document {
 	notDeclared := verdict.Word{
@@ -224,6 +248,14 @@ func waivedRun() *Document {
 		use("W-0003", 17, verdict.Stale, 0, 100, other.At, "type", "d0d0d0d0"),
 		use("W-0004", 25, verdict.Idle, 0, 100, other.At, "type", "e0e0e0e0"),
 	}
+	d.Gate = &contract.Gate{
+		State: contract.GateMet, File: "lockstep.yaml", Line: 20,
+		Measures: []contract.MeasureGate{
+			{Measure: contract.OperationsReached, Met: true, Least: "50%", Percent: "66.66%", Reached: 2, Declared: 3},
+			{Measure: contract.EventsReached, Met: true, Least: "100%", Percent: "100%", Reached: 1, Declared: 1},
+		},
+		Except: []contract.Excepted{{What: "event GET /event client-tool.failed", Because: "nothing fails", File: "lockstep.yaml", Line: 24}},
+	}
 	d.Fixed = []verdict.Known{{Scenario: "events/resume", At: "open bus: GET /event: end", Class: verdict.Difference, Kind: "stream-end", Fingerprint: "f0f0f0f0"}}
 	d.Conclude()
 	return d
@@ -287,6 +319,7 @@ func alone() *Document {
 func interrupted() *Document {
 	d := document(scenario("client-tools/register"), scenario("client-tools/list"))
 	d.Incomplete = "interrupted after 2 of 72 scenarios: interrupt"
+	d.Gate = (&contract.Demand{File: "lockstep.yaml", Line: 20}).NotJudged("the run is not complete")
 	d.Conclude()
 	return d
 }

@@ -51,7 +51,7 @@ func fill(v reflect.Value, text string) {
 		v.SetMapIndex(reflect.ValueOf(text), reflect.ValueOf(7))
 	case reflect.String:
 		switch v.Interface().(type) {
-		case verdict.Verdict, verdict.Class, verdict.Blame, contract.In: // ours, and they decide what is shown
+		case verdict.Verdict, verdict.Class, verdict.Blame, contract.In, contract.GateState: // ours, and they decide what is shown
 		default:
 			v.SetString(text)
 		}

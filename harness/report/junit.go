@@ -19,6 +19,7 @@ import (
 //   - not-applicable is skipped;
 //   - a suite has a property "blame" that counts who is outside the contract where its cases differ, and where not;
 //   - waivers that are stale are a failure of the case "waivers" in the suite "lockstep";
+//   - less coverage than is demanded is a failure of the case "coverage" there;
 //   - a run that is incomplete, or judged nothing, has a suite "lockstep" with one case "run", which is an error:
 //     what was not judged is never green.
 //
@@ -42,7 +43,20 @@ func JUnit(w io.Writer, doc *Document) error {
 			Name: "waivers", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"stale", text, text},
 		})
 	}
+	if text := shortfallOfCoverage(doc); text != "" {
+		out.suite("lockstep").add(testcase{
+			Name: "coverage", Class: "lockstep", Time: xmlSeconds(0), Failure: &outcome{"coverage", text, gateText(doc)},
+		})
+	}
 	return out.write(w)
+}
+
+// gateText is what the terminal shows of coverage that is too small.
+func gateText(doc *Document) string {
+	p := &page{doc: doc}
+	p.gap()
+	p.gate()
+	return p.String()
 }
 
 // suites is the root.

@@ -24,6 +24,7 @@ func Text(w io.Writer, doc *Document, paint Paint) error {
 	p.gap()
 	p.body(newPlan(doc.Scenarios, paint.Verbose))
 	p.waivers()
+	p.gate()
 	p.counts()
 	p.coverage()
 	p.conclusion()

@@ -13,6 +13,8 @@ type Run struct {
 	Totals    Totals            `json:"totals"`
 	Blame     Cells             `json:"blame,omitzero"` // empty without a reference
 	Coverage  contract.Coverage `json:"coverage"`
+	// Gate says whether as much of the contract was reached as the project demands; nil when it demands nothing.
+	Gate *contract.Gate `json:"coverage_gate,omitempty"`
 	// Incomplete says why the run did not do all it was asked to; "" when it did.
 	Incomplete string `json:"incomplete,omitempty"`
 	// Partial says that targets of the project were left out, or the reference was another one: what does not show may
@@ -107,9 +109,12 @@ func (r *Run) Add(s Scenario) {
 	r.Verdict = Worse(r.Verdict, s.Verdict)
 }
 
-// Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale, and unknown when nothing
-// was judged or the run is incomplete.
+// Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale or less of the contract was
+// reached than is demanded, and unknown when nothing was judged or the run is incomplete.
 func (r *Run) Conclude() Verdict {
+	if r.Gate != nil && r.Gate.State == contract.GateMissed {
+		r.Verdict = Worse(r.Verdict, Differ)
+	}
 	if slices.ContainsFunc(r.Waivers, func(w WaiverUse) bool { return w.State == Stale }) {
 		r.Verdict = Worse(r.Verdict, Differ)
 	}
