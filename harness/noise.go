@@ -42,6 +42,7 @@ type Noise struct {
 	Scenarios int         // results, of all runs
 	Rules     []NoiseRule // that the evidence supports; each was tried, and leaves nothing to say of its place
 	Rest      []NoiseRest // what no rule for a place can help against
+	Times     []NoiseTime // rules about times that hold as well, and demand more
 	Unknown   int         // results that could not be judged
 	// Incomplete says why there are fewer runs than were asked for; "" when there are not.
 	Incomplete string
@@ -164,6 +165,7 @@ func (s *survey) conclude() {
 		}
 	}
 	s.rest()
+	s.times()
 }
 
 // suspects returns what differs when more rules hold.

@@ -108,3 +108,32 @@ func noiseOf(id string) *faux.Fault {
 	}
 	return nil
 }
+
+// What times keep to is no noise. It is said when all runs bear it out, and only what does.
+func TestWhatTimesKeepToIsProposed(t *testing.T) {
+	for _, tc := range []struct {
+		id     string
+		stable bool
+		digits string
+	}{
+		{"", true, "0"},
+		{"unstable", false, "0"},
+		{"fine", true, "6"},
+	} {
+		t.Run("of "+tc.id, func(t *testing.T) {
+			t.Parallel()
+			p := load(t, running)
+			noise := measure(t, p, func() *faux.Server { return &faux.Server{Fault: clock(tc.id)} })
+			if !noise.Silent() {
+				t.Errorf("found: %+v", noise.Rules)
+			}
+			i := slices.IndexFunc(noise.Times, func(r harness.NoiseTime) bool { return r.At == "$..createdAt" })
+			if i < 0 {
+				t.Fatalf("nothing is said of the time: %+v", noise.Times)
+			}
+			if r := noise.Times[i]; r.Stable != tc.stable || r.Digits != tc.digits && r.Digits != "" || r.Kind != scenario.VolatileTime || r.Values < r.Again {
+				t.Errorf("the rule: %+v", r)
+			}
+		})
+	}
+}

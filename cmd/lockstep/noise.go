@@ -113,6 +113,12 @@ func writeNoise(w io.Writer, n *harness.Noise) {
 	case n.Silent() && n.Incomplete == "" && n.Scenarios > 0:
 		fmt.Fprintf(w, "# there is no noise\n")
 	}
+	if len(n.Times) > 0 {
+		fmt.Fprintf(w, "\n# what times keep to in all runs, and a rule can demand\n")
+	}
+	for _, t := range n.Times {
+		fmt.Fprintf(w, "#   %s\n#     %s, %d of things that were told of before\n", timeRule(&t.Volatile), count(t.Values, "value"), t.Again)
+	}
 }
 
 // bare is what YAML takes for a text without quotes.
@@ -135,6 +141,21 @@ func writeRule(w io.Writer, r *scenario.Volatile) {
 		fmt.Fprintf(w, "      tolerance: %s\n", r.Tolerance.Amount)
 	}
 	fmt.Fprintf(w, "      because: %s\n", r.Because)
+}
+
+// timeRule writes a rule about times on one line.
+func timeRule(r *scenario.Volatile) string {
+	out := "- {at: " + r.At + ", kind: " + string(r.Kind)
+	if r.Stable {
+		out += ", stable: true"
+	}
+	if r.Monotone {
+		out += ", monotone: true"
+	}
+	if r.Digits != "" {
+		out += ", digits: " + r.Digits
+	}
+	return out + ", because: " + r.Because + "}"
 }
 
 // legible is a text of a server on one line, without what cannot be seen, and not too much of it.

@@ -5,6 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // Whether a time of RFC 3339 has a part of a second, and in how many digits, is seen by clients that read it by hand. Of one
@@ -93,4 +96,17 @@ func (d *documents) fraction(rule *Volatile, at *spot, ref, cand string) string 
 		name = s.names[0]
 	}
 	return d.b.fraction(rule, name, [2]string{ref, cand})
+}
+
+// ReadTime reads a text that is a time by its shape, and the digits behind its second; -1 where it is not of RFC 3339.
+func ReadTime(text string) (moment time.Time, digits int, ok bool) {
+	n := &jsontree.Node{Kind: jsontree.String, Text: text}
+	if !mayBeTime(n) {
+		return moment, 0, false
+	}
+	moment, ok = momentOf(nil, n)
+	if rfc3339Len(text) != len(text) {
+		return moment, -1, ok
+	}
+	return moment, len(fractionOf(text)), ok
 }

@@ -3,6 +3,7 @@ package faux
 import (
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -53,13 +54,12 @@ func Clocks() []*Fault {
 	touched := func(by time.Duration) func(*answer) {
 		return ofItems(func(o object) { o["updatedAt"] = o["createdAt"].(time.Time).Add(by) })
 	}
-	answers := 0
+	var answers atomic.Int64
 	return []*Fault{
 		{ID: "touched", Doc: "it says when items were changed last", In: "items/story", answer: touched(0)},
 		{ID: "touched-before", Doc: "it says that items were changed before they were made", In: "items/story", answer: touched(-time.Minute)},
 		{ID: "unstable", Doc: "it says another time of creation each time", In: "items/story", answer: ofItems(func(o object) {
-			answers++ // of scenarios that are walked one after the other
-			o["createdAt"] = o["createdAt"].(time.Time).Add(time.Duration(answers) * time.Second)
+			o["createdAt"] = o["createdAt"].(time.Time).Add(time.Duration(answers.Add(1)) * time.Second)
 		})},
 		{ID: "fine", Doc: "it tells times with a part of a second", In: "items/story", answer: ofItems(func(o object) {
 			o["createdAt"] = o["createdAt"].(time.Time).UTC().Format("2006-01-02T15:04:05.000000Z")
