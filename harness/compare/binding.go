@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -122,7 +123,23 @@ func (b *bindings) bindWhole(ref, cand string, where location) string {
 		return why
 	}
 	b.remember(tokKnown, ref, cand)
+	b.rememberEncoded(ref, cand, where)
 	return ""
+}
+
+// rememberEncoded makes two bound values known where they are percent-encoded, as a part of a path and of a query.
+func (b *bindings) rememberEncoded(ref, cand string, where location) {
+	for _, encode := range [...]func(string) string{url.PathEscape, url.QueryEscape} {
+		r, c := encode(ref), encode(cand)
+		if r == ref || c == cand || b.met(tokKnown, r) {
+			continue
+		}
+		order := len(b.order)
+		if b.bind(tokKnown, r, c, where) == "" {
+			b.remember(tokKnown, r, c)
+		}
+		b.order = b.order[:order] // it has a name
+	}
 }
 
 // remember makes two bound values known inside longer texts.

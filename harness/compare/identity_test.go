@@ -182,6 +182,29 @@ func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	}
 }
 
+// An id that a rule has bound is found where it is percent-encoded.
+func TestBoundIDsArePercentEncoded(t *testing.T) {
+	rules := &Rules{Headers: []string{"Location"}, Volatile: []Volatile{{At: "$.id", Kind: ID}}}
+	story := func(target, id, location string) side {
+		return newSide(target).answers(`{"id":"`+id+`"}`).exchange(201, transcript.Header{{Name: "Location", Value: location}}, "")
+	}
+	for _, tc := range []struct {
+		name, ref, cand string
+		want            []string
+	}{
+		{"in a path", "/x/ab%2Fcd%20e", "/x/fg%2Fhi%20j", nil},
+		{"in a query", "/x?of=ab%2Fcd+e", "/x?of=fg%2Fhi+j", nil},
+		{"as it is", "/x/ab/cd e", "/x/fg/hi j", nil},
+		{"another one", "/x/ab%2Fcd%20e", "/x/fg%2Fhi%20k", []string{"header-value header Location"}},
+		{"a constant", "/x/ab%2Fcd%20e", "/x/ab%2Fcd%20e", []string{"header-value header Location"}},
+	} {
+		got := kinds(compared(story("ref", "ab/cd e", tc.ref), story("cand", "fg/hi j", tc.cand), rules))
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 // An event of another stream, or of another parent, has ids that were bound elsewhere.
 func TestForeignEventsAndParents(t *testing.T) {
 	story := func(target, first, second, mine, parent string) side {
