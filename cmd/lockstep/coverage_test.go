@@ -96,3 +96,14 @@ func TestWhatCannotBeJudgedHasNoCoverageToJudge(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+func TestLintNotesSchemasThatAdmitAnything(t *testing.T) {
+	p := two(t, "")
+	if o := p.do(t, "lint"); o.code != exitMatch || strings.Contains(o.stderr, "admits any value") {
+		t.Errorf("a contract without such a schema: %+v", o)
+	}
+	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "note: {type: string, nullable: true}", "note: {}", 1))
+	if o := p.do(t, "lint"); o.code != exitMatch || !strings.Contains(o.stderr, "note: openapi.yaml:148:9: Item/properties/note admits any value\n") {
+		t.Errorf("%+v", o)
+	}
+}

@@ -203,7 +203,7 @@ column, and with what to write instead. Starts nothing. Exits with 2 when there 
 			if err != nil {
 				return err
 			}
-			for _, note := range p.Contract.Unjudged() {
+			for _, note := range append(p.Contract.Unjudged(), p.Contract.Loose()...) {
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
 			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
