@@ -125,18 +125,3 @@ func misplaced(p pair, how, across string) Difference {
 		Text: p.cand.name + " comes at another place in the sequence, " + how, Fingerprint: digest(keyOf(p.ref), keyOf(p.cand), across),
 	}
 }
-
-// renamedAnchors puts an anchor without a counterpart together with an event that is the same but for its name.
-func renamedAnchors(pairs []pair) []pair {
-	for i, p := range pairs {
-		if p.gap != EventMissing {
-			continue
-		}
-		k := slices.IndexFunc(pairs, func(o pair) bool { return o.gap == EventExtra && o.cand.key == p.ref.key && o.cand.key != "" })
-		if k >= 0 {
-			pairs[i] = pair{ref: p.ref, cand: pairs[k].cand}
-			pairs[k] = pair{}
-		}
-	}
-	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
-}

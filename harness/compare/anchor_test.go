@@ -27,6 +27,8 @@ func TestNothingPassesAnAnchor(t *testing.T) {
 		{"one anchor passes another", []string{a1, done, over}, []string{a1, over, done}, []string{"event-order event 3 (done)"}, "at another place"},
 		{"an anchor is lost", []string{a1, done, b1, over, a2}, []string{a1, b1, over, a2}, []string{"event-missing event 2 (done)"}, ""},
 		{"an anchor is called something else", []string{a1, `done {"x":1}`, b1}, []string{a1, `gone {"x":1}`, b1}, []string{"event-name event 2 (done)"}, ""},
+		{"an event is called what an anchor is", []string{a1, `gone {"x":1}`, b1}, []string{a1, `done {"x":1}`, b1}, []string{"event-name event 2 (gone)"}, ""},
+		{"one is lost in a key, and one like it comes in another", []string{`a {"k":1}`, `b {"k":1}`, `a {"k":2}`, done}, []string{`a {"k":1}`, `a {"k":2}`, `b {"k":2}`, done}, []string{"event-missing event 2 (b)", "event-extra event 3 (b)"}, ""},
 		{"two streams of one text", []string{`d {"k":1,"t":"a"}`, done, `d {"k":1,"t":"b"}`}, []string{`d {"k":1,"t":"ab"}`, done}, []string{"event-missing event 3 (d)", "value event 1 (d) data /t"}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -145,7 +145,8 @@ func (s *streams) collapse(side int, items, anchors []item) []item {
 			text.WriteString(p.Text)
 		}
 		ev := run[0].With(text.String())
-		whole.event, whole.key, whole.outline = &ev, s.key(s.b.named(), side, &ev), s.key(s.b, side, &ev)
+		whole.event = &ev
+		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]
 		s.joined[side] += len(run)
 		s.b.applied[CollapseApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation), ev.Name)] = true

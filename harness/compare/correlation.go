@@ -87,3 +87,28 @@ func (s *streams) correlation(ev *transcript.Event, path *jsonpath.Path) string 
 	s.b.applied[OrderApplied(s.rules.streamKey(s.sides[0].Name, s.sides[0].Operation))] = true
 	return fmt.Sprint(found[0])
 }
+
+// strangers puts those events together that are alone in two sequences, and are one event that came into the wrong one: by
+// another name, where one of the names is an anchor's, or with another thing's id where the key is.
+func (s *streams) strangers(pairs []pair) []pair {
+	anchor := func(it *item) bool { return slices.Contains(s.rule.Anchors, it.name) }
+	for i, p := range pairs {
+		if p.gap != EventMissing {
+			continue
+		}
+		k := slices.IndexFunc(pairs, func(o pair) bool {
+			if o.gap != EventExtra && o.gap != EventDoubled || o.cand.key == "" {
+				return false
+			}
+			renamed := o.cand.key == p.ref.key && anchor(p.ref) != anchor(o.cand)
+			// Keys that differ where outlines do not have an id with another partner, so that this is told.
+			confused := o.cand.name == p.ref.name && o.cand.outline == p.ref.outline && o.cand.key != p.ref.key
+			return renamed || confused && s.rule.OrderWithin != ""
+		})
+		if k >= 0 {
+			pairs[i] = pair{ref: p.ref, cand: pairs[k].cand}
+			pairs[k] = pair{}
+		}
+	}
+	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
+}

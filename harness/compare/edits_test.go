@@ -93,7 +93,12 @@ func (p plan) edited(t *rapid.T, edit Kind) (out plan, ok bool) {
 		out[i].name = 7
 	case ValueDiffers:
 		out[i].n = 7
-	case IdentityBroken: // another thing of the same kind
+	case IdentityBroken:
+		if rapid.Bool().Draw(t, "client") {
+			out[i].client = (e.client + 1) % anchor
+			return out, e.client != anchor
+		}
+		// another thing of the same kind
 		out[i].thing = (e.thing + len(makers)) % 6
 		return out, out[i].thing != e.thing && out[i].thing < 4
 	}

@@ -87,7 +87,7 @@ func (s *streams) compare() {
 		free = append(free, s.paired(g)...)
 	}
 	s.displaced(barriers, free)
-	for _, p := range renamedAnchors(slices.Concat(fixed, free)) {
+	for _, p := range s.strangers(slices.Concat(fixed, free)) {
 		s.pair(p, barriers)
 	}
 	s.notCompared("pieces of texts, which are compared as a whole", max(s.joined[0], s.joined[1]))
@@ -121,7 +121,9 @@ func (s *streams) items(side int) []item {
 			beats++
 			continue
 		}
-		out = append(out, item{i, labels[i], ev, eventName(ev), s.key(s.b.named(), side, ev), s.key(s.b, side, ev), false, 0})
+		it := item{index: i, label: labels[i], event: ev, name: eventName(ev)}
+		it.key, it.outline = s.keys(side, ev)
+		out = append(out, it)
 	}
 	if side == 0 {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
@@ -140,6 +142,15 @@ func eventName(ev *transcript.Event) string {
 	default:
 		return ev.Name
 	}
+}
+
+// keys describe an event with the names of those ids that have partners, and without any.
+func (s *streams) keys(side int, ev *transcript.Event) (key, outline string) {
+	outline = s.key(s.b, side, ev)
+	if !strings.Contains(outline, "‹") { // nothing is made up
+		return outline, outline
+	}
+	return s.key(s.b.named(), side, ev), outline
 }
 
 // key describes an event without its generated values, or with the names that bindings give them.

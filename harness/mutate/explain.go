@@ -24,7 +24,7 @@ func (m *Mutant) Explain(s *Subject) string {
 	if st, ev := m.site.stream, m.site.event; st != nil {
 		switch rule := s.rule(st); {
 		case ev != nil && s.Rules.Beats(st.Name, st.Operation, ev):
-			return "heartbeat: what keeps a stream alive is not compared"
+			return "heartbeat: what keeps a stream alive is no part of its sequence"
 		case m.site.framing && !rule.Exact:
 			return "framing: semantic"
 		case rule.OrderWithin != "" && m.site.pointer == "":
