@@ -56,18 +56,20 @@ func (d *documents) alongside(at *spot, ref, cand *jsontree.Node) bool {
 	if !rok || !cok {
 		return false
 	}
+	w.times, d.aside = d.aside[:0], nil // a walk within this one has room of its own
 	w.value(&way{spot: at, made: true})
+	d.aside = w.times
 	return true
 }
 
 func (b *bindings) knowns() [2]int { return [2]int{len(b.known[0]), len(b.known[1])} }
 
 // value compares the values that come next, and returns them when they are texts or numbers.
-func (w *walk) value(at *way) (ref, cand jsontree.Node, scalars bool) {
-	kind := w.ref.Kind()
+func (w *walk) value(at *way) (ref, cand string, kind jsontree.Kind) {
+	kind = w.ref.Kind()
 	if w.cand.Kind() != kind {
 		w.trees(at, w.ref.Offset(), w.cand.Offset())
-		return
+		return "", "", kind
 	}
 	switch kind {
 	case jsontree.Object, jsontree.Array:
@@ -78,25 +80,21 @@ func (w *walk) value(at *way) (ref, cand jsontree.Node, scalars bool) {
 		default:
 			w.array(at)
 		}
-		return
 	case jsontree.String:
-		ref.Text, cand.Text = w.texts()
-		if ref.Text == cand.Text && w.d.b.holdsNothing(ref.Text) {
-			break
+		ref, cand = w.texts()
+		if ref != cand || !w.d.b.holdsNothing(ref) {
+			w.scalars(at, kind, ref, cand)
 		}
-		w.scalars(at, kind, ref.Text, cand.Text)
 	case jsontree.Number:
-		ref.Text, cand.Text = w.ref.Number(), w.cand.Number()
-		if ref.Text != cand.Text {
-			w.scalars(at, kind, ref.Text, cand.Text)
+		ref, cand = w.ref.Number(), w.cand.Number()
+		if ref != cand {
+			w.scalars(at, kind, ref, cand)
 		}
 	default:
 		w.ref.Literal()
 		w.cand.Literal()
-		return
 	}
-	ref.Kind, cand.Kind = kind, kind
-	return ref, cand, true
+	return ref, cand, kind
 }
 
 // trees compares what begins at two offsets as trees.
@@ -161,17 +159,27 @@ func (w *walk) object(at *way) {
 // aside.
 func (w *walk) member(at *way, name string) (told bool) {
 	before := w.d.told
-	ref, cand, scalars := w.value(&way{up: at, name: name, index: -1})
-	if scalars && mayBeTime(&ref) && mayBeTime(&cand) {
-		w.times = append(w.times, asideTime{name, ref, cand})
+	ref, cand, kind := w.value(&way{up: at, name: name, index: -1})
+	if isMoment(ref) && isMoment(cand) {
+		w.times = append(w.times, asideTime{name, kind, ref, cand})
 	}
 	return w.d.told > before
 }
 
-// An asideTime is a member that may be a time.
+// An asideTime is a member that is a time.
 type asideTime struct {
 	name      string
-	ref, cand jsontree.Node
+	kind      jsontree.Kind
+	ref, cand string
+}
+
+// isMoment is momentOf by the shape of a text, and as far as that goes.
+func isMoment(s string) bool {
+	if len(s) < 10 || !digit(s[0]) && s[3:4] != "," {
+		return false
+	}
+	_, epoch := epochLen(s)
+	return epoch == len(s) || rfc3339Len(s) == len(s) || httpDateLen(s) == len(s)
 }
 
 // chronology compares the order of the times of an object, when there can be two.
@@ -180,7 +188,7 @@ func (w *walk) chronology(at *way, first int, said []string) {
 	w.times = w.times[:first]
 	differ := false
 	for i := range times {
-		differ = differ || times[i].ref.Text != times[i].cand.Text
+		differ = differ || times[i].ref != times[i].cand
 	}
 	if len(times) < 2 || !differ {
 		return
@@ -188,7 +196,8 @@ func (w *walk) chronology(at *way, first int, said []string) {
 	ref, cand := &jsontree.Node{Kind: jsontree.Object}, &jsontree.Node{Kind: jsontree.Object}
 	for _, t := range times {
 		ref.Names, cand.Names = append(ref.Names, t.name), append(cand.Names, t.name)
-		ref.Items, cand.Items = append(ref.Items, &t.ref), append(cand.Items, &t.cand)
+		ref.Items = append(ref.Items, &jsontree.Node{Kind: t.kind, Text: t.ref})
+		cand.Items = append(cand.Items, &jsontree.Node{Kind: t.kind, Text: t.cand})
 	}
 	w.d.chronology(at.at(), ref, cand, said)
 }

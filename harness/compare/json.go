@@ -20,9 +20,10 @@ type documents struct {
 	report   func(Difference)        // with Kind, Place, the values and the sentence
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
 
-	told  int    // how many values were told to differ
-	depth int    // in how many texts the documents stand
-	known [2]int // how many known values the sums below reckon with
+	told  int         // how many values were told to differ
+	aside []asideTime // room for those of one walk after the other
+	depth int         // in how many texts the documents stand
+	known [2]int      // how many known values the sums below reckon with
 	taken [2]map[*jsontree.Node]jsontree.Sum
 	whole [2]searched
 }
