@@ -34,7 +34,10 @@ func (d *documents) chronology(at *spot, ref, cand *jsontree.Node, said []string
 			continue
 		}
 		t := toldTime{name: name, ref: ref.Items[i], cand: other}
-		rule := d.rule(at.member(name, name))
+		var rule *Volatile
+		if len(d.volatile[0])+len(d.volatile[1]) > 0 {
+			rule = d.rule(at.member(name, name))
+		}
 		var ok [2]bool
 		t.moments[0], ok[0] = momentOf(rule, t.ref)
 		t.moments[1], ok[1] = momentOf(rule, t.cand)
