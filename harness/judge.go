@@ -156,6 +156,18 @@ func (p *Project) Judge(ctx context.Context, file io.Reader, options *JudgeOptio
 	if err != nil {
 		return nil, err
 	}
+	return p.JudgeRead(ctx, record, &o)
+}
+
+// JudgeRead judges a run file that has been read, or merged, see Judge.
+func (p *Project) JudgeRead(ctx context.Context, record *Record, options *JudgeOptions) (*Result, error) {
+	var o JudgeOptions
+	if options != nil {
+		o = *options
+	}
+	if err := p.noBaseline.Err(); err != nil {
+		return nil, err
+	}
 	if o.Note != nil {
 		p.notes(&record.Header, o.Note)
 	}
@@ -171,7 +183,7 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 		coverage: p.Contract.NewCoverage(),
 	}
 	e.accept = p.acceptance(&opts, h.Started)
-	e.result.Partial = p.partial(targetsOf(h), record.Alone())
+	e.result.Partial, e.result.Shard = p.partial(targetsOf(h), record.Alone()), shardOf(h)
 	for _, c := range record.Cases {
 		e.scenarios = append(e.scenarios, c.Scenario)
 	}

@@ -27,8 +27,9 @@ type Options struct {
 	Targets   []string
 	Reference string // the target that is taken as right, instead of the project's
 	Select    Selection
+	Shard     Shard  // the part of the selection that runs; all of it when zero
 	Jobs      int    // scenarios at a time; twice the processors, and at least four, when 0
-	Seed      uint64 // decides which target starts a step; drawn when 0
+	Seed      uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
 	// RunFile gets the transcripts, when set.
 	RunFile io.Writer
 	// Environ is the environment that targets inherit the usual variables from, as os.Environ returns it.
@@ -49,7 +50,7 @@ func (o *Options) withDefaults() Options {
 	if out.Jobs <= 0 {
 		out.Jobs = max(4, 2*runtime.GOMAXPROCS(0))
 	}
-	if out.Seed == 0 {
+	if out.Seed == 0 && out.Shard == (Shard{}) {
 		out.Seed = rand.Uint64()>>11 | 1 // short enough to be typed again
 	}
 	if out.Log == nil {
@@ -82,12 +83,15 @@ func (p *Project) Validate(options *Options) error {
 	return err
 }
 
-// grant returns the targets to run, the reference first, whether there is only one, and the scenarios.
+// grant returns the targets to run, the reference first, whether there is only one, and the scenarios, of all shards.
 func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios []*scenario.Scenario, err error) {
 	if targets, alone, err = p.choose(opts.Targets, opts.Reference); err != nil {
 		return nil, false, nil, err
 	}
 	if scenarios, err = p.pick(opts.Select); err != nil {
+		return nil, false, nil, err
+	}
+	if err := opts.Shard.validate(); err != nil {
 		return nil, false, nil, err
 	}
 	if err := p.noBaseline.Err(); err != nil {
@@ -109,13 +113,18 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	selection := scenarios
+	scenarios = opts.Shard.take(selection)
+	if opts.Seed == 0 {
+		opts.Seed = p.commonSeed(selection)
+	}
 	e := &execution{
-		project: p, opts: opts, targets: targets, scenarios: scenarios,
+		project: p, opts: opts, targets: targets, scenarios: scenarios, selection: selection,
 		result: &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone},
 		judged: make([]*verdict.Scenario, len(scenarios)),
 	}
 	e.accept = p.acceptance(&opts, e.result.Started)
-	e.result.Partial = p.partial(targets, alone)
+	e.result.Partial, e.result.Shard = p.partial(targets, alone), opts.Shard.of(selection)
 	if err := e.openRunFile(); err != nil {
 		return nil, err
 	}
@@ -131,6 +140,7 @@ type execution struct {
 	opts      Options
 	targets   []Target
 	scenarios []*scenario.Scenario
+	selection []*scenario.Scenario // of all shards
 	result    *Result
 	accept    *verdict.Acceptance
 
@@ -154,6 +164,9 @@ func (e *execution) openRunFile() error {
 	}
 	for i, t := range e.targets {
 		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.result.Alone})
+	}
+	if s := e.opts.Shard; s != (Shard{}) {
+		h.Shard = &transcript.RunShard{Index: s.Index, Of: s.Of, Selection: idsOf(e.selection)}
 	}
 	var err error
 	e.file, err = transcript.NewRunWriter(e.opts.RunFile, h)

@@ -24,6 +24,7 @@ type runFlags struct {
 	selection harness.Selection
 	jobs      int
 	seed      uint64
+	shard     string
 	step      time.Duration
 	scenario  time.Duration
 	reports   string
@@ -49,6 +50,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
   lockstep run --target go --target go            one server against another of its kind
   lockstep run --target go                        one server alone, against the contract
   lockstep run --target go=http://127.0.0.1:3000  a server that already runs, alone
+  lockstep run --shard 2/8                        the second of eight parts, which lockstep merge puts together
   lockstep run --format json | jq .totals`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
@@ -65,6 +67,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	selectionFlags(cmd, &f.selection)
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
+	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
 	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
@@ -106,6 +109,9 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	console := newConsole(w, monitor.Status)
 	options := f.options(w, console)
 	options.Monitor = monitor
+	if options.Shard, err = f.part(w); err != nil {
+		return err
+	}
 	if err := project.Validate(options); err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		stderr string
 	}{
 		{[]string{"rnu"}, "unknown command \"rnu\"\n\tfix: did you mean \"run\"?"},
-		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, completion, coverage, diff, help, judge, lint, list, mutate, noise, run, version, waive"},
+		{[]string{"scenarios/a.yaml"}, "unknown command \"scenarios/a.yaml\"\n\tfix: use one of: baseline, completion, coverage, diff, help, judge, lint, list, merge, mutate, noise, run, version, waive"},
 		{[]string{"help", "lnit"}, "unknown command \"lnit\"\n\tfix: did you mean \"lint\"?"},
 		{[]string{"--jobs", "2"}, "unknown flag: --jobs\n\tfix: lockstep has none of that name; these have: noise, run"},
 		{[]string{"version", "1"}, "version takes no argument, and \"1\" is one\n\tfix: leave it out"},

@@ -35,6 +35,9 @@ func conclusion(d *Document) string {
 }
 
 func match(d *Document) string {
+	if d.Shard != nil && d.Totals.Match+d.Totals.Waived == 0 {
+		return fmt.Sprintf("nothing is to be judged in shard %d of %d", d.Shard.Index, d.Shard.Of)
+	}
 	n := count(d.Totals.Match, "scenario")
 	text := fmt.Sprintf("%s do the same in %s", both(targetNames(d)), n)
 	if d.Alone {

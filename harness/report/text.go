@@ -89,6 +89,9 @@ func (p *page) counts() {
 	d, t := p.doc, &p.doc.Totals
 	p.row("scenarios", fmt.Sprintf("%d match, %d waived, %d differ, %d unknown, %d not applicable", t.Match, t.Waived, t.Differ, t.Unknown, t.NotApplicable)+
 		p.dim(fmt.Sprintf(" · %s, %s", seconds(d.Millis), count(d.Jobs, "job"))))
+	if s := d.Shard; s != nil {
+		p.row("shard", fmt.Sprintf("%d of %d, of %s in all: lockstep merge judges the whole", s.Index, s.Of, count(s.Selected, "scenario")))
+	}
 	for i, target := range t.Targets {
 		p.row(d.role(i), fmt.Sprintf("%s: %s%s, %s", clip(target.Name, 60), count(target.Exchanges, "exchange"), success(target), count(target.Events, "event")))
 	}

@@ -29,6 +29,16 @@ type RunHeader struct {
 	Rules     string      `json:"rules"`     // SHA-256 of lockstep.yaml
 	Jobs      int         `json:"jobs"`      // scenarios at a time
 	Targets   []RunTarget `json:"targets"`   // the reference first
+	// Shard is set when the file has one of several parts of a run.
+	Shard *RunShard `json:"shard,omitempty"`
+}
+
+// A RunShard says which part of a run a file has.
+type RunShard struct {
+	Index int `json:"index"` // from 1
+	Of    int `json:"of"`
+	// Selection has the ids of all scenarios of the run, of this part and of the others, in their order.
+	Selection []string `json:"selection"`
 }
 
 // A RunTarget is a target of a run.

@@ -20,11 +20,20 @@ type Run struct {
 	// Partial says that targets of the project were left out, or the reference was another one: what does not show may
 	// show in others.
 	Partial bool `json:"partial,omitempty"`
+	// Shard says that this is one of several parts of a run; what only the whole can tell is not told.
+	Shard *Shard `json:"shard,omitempty"`
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 	Fixed   []Known     `json:"fixed,omitempty"`
 	// Unused are rules that never applied, although the run had all that they are about.
 	Unused []Rule `json:"unused_rules,omitempty"`
+}
+
+// A Shard is a part of a run.
+type Shard struct {
+	Index    int `json:"index"` // from 1
+	Of       int `json:"of"`
+	Selected int `json:"selected"` // scenarios of the whole run
 }
 
 // A Rule is a rule of comparison, and where it is written.
@@ -110,7 +119,8 @@ func (r *Run) Add(s Scenario) {
 }
 
 // Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale or less of the contract was
-// reached than is demanded, and unknown when nothing was judged or the run is incomplete.
+// reached than is demanded, and unknown when nothing was judged or the run is incomplete. A shard in which nothing was
+// judged matches: whether anything was is told by the whole.
 func (r *Run) Conclude() Verdict {
 	if r.Gate != nil && r.Gate.State == contract.GateMissed {
 		r.Verdict = Worse(r.Verdict, Differ)
@@ -118,7 +128,12 @@ func (r *Run) Conclude() Verdict {
 	if slices.ContainsFunc(r.Waivers, func(w WaiverUse) bool { return w.State == Stale }) {
 		r.Verdict = Worse(r.Verdict, Differ)
 	}
-	if r.Verdict == "" || r.Verdict == NotApplicable || r.Incomplete != "" {
+	if nothing := r.Verdict == "" || r.Verdict == NotApplicable; nothing && r.Shard != nil {
+		r.Verdict = Match
+	} else if nothing {
+		r.Verdict = Unknown
+	}
+	if r.Incomplete != "" {
 		r.Verdict = Worse(r.Verdict, Unknown)
 	}
 	return r.Verdict

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func mergeCommand(w *world) *cobra.Command {
+	var f runFlags // of which it has those about the outcome
+	cmd := &cobra.Command{
+		Use:   "merge run.jsonl ...",
+		Short: "Puts the shards of a run together, and judges the whole",
+		Long: `Puts the run files of all shards of a run together and judges the whole, without any server. The reports
+folder gets what one run would have written. Refused are shards that make no whole: one is missing, is there twice,
+was cut off, or is of another contract, of other scenarios, rules, targets or flags, or of another seed.
+
+Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is stale · 2 flags or files are
+wrong, nothing was judged · 3 something could not be judged.`,
+		Example: `  lockstep merge shards/*/run.jsonl
+  lockstep merge shard-1/run.jsonl shard-2/run.jsonl --reports reports
+  lockstep merge shards/*/run.jsonl --reports - --format markdown`,
+		Args: someRunFiles,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args, w) },
+	}
+	configFlag(cmd, &f.config)
+	cmd.Flags().StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	f.register(cmd, "print each scenario, and all findings")
+	return cmd
+}
+
+func someRunFiles(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return nil
+	}
+	return &harness.UsageError{What: "merge takes the run files of shards", Fix: "lockstep merge shards/*/run.jsonl"}
+}
+
+func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
+	if err := f.validate(); err != nil {
+		return err
+	}
+	project, err := f.load(f.config)
+	if err != nil {
+		return err
+	}
+	w = w.covered(project)
+	record, err := f.shards(project, paths)
+	if err != nil {
+		return err
+	}
+	out, err := f.openReports()
+	if err != nil {
+		return err
+	}
+	err = record.Write(out.run)
+	monitor := &harness.Monitor{}
+	console := newConsole(w, monitor.Status)
+	options := &harness.JudgeOptions{
+		Monitor: monitor, Note: func(text string) { fmt.Fprintf(console, "note: %s\n", text) },
+		Today: w.today(), Environ: w.environ,
+	}
+	if f.format == "text" {
+		options.Progress = f.progress(console, f.paint(w, w.errorTerminal))
+	}
+	stop := console.watch(ctx)
+	result, fault := project.JudgeRead(ctx, record, options)
+	stop()
+	if fault != nil {
+		return errors.Join(err, fault, out.close())
+	}
+	err = errors.Join(err, f.write(result.Document(project), out, w))
+	return ending(result.Verdict, errors.Join(err, out.close()))
+}
+
+// shards reads the run files, and puts them together. None of them may stand where the whole is to be written.
+func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Record, error) {
+	whole, there := os.FileInfo(nil), false
+	if f.reports != "-" {
+		info, err := os.Stat(filepath.Join(beside(f.config, f.reports), "run.jsonl"))
+		whole, there = info, err == nil
+	}
+	var parts []harness.Part
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run --shard` writes it"}
+		}
+		defer file.Close()
+		if info, err := file.Stat(); err == nil && there && os.SameFile(info, whole) {
+			return nil, &harness.UsageError{What: path + " stands where the whole is to be written", Fix: "name another folder with --reports"}
+		}
+		parts = append(parts, harness.Part{Name: path, File: bufio.NewReaderSize(file, 1<<20)})
+	}
+	record, err := project.Merge(parts)
+	if err != nil {
+		return nil, incompleteShard(err)
+	}
+	return record, nil
+}
+
+// incompleteShard adds a cure where a shard was cut off.
+func incompleteShard(err error) error {
+	if errors.Is(err, transcript.ErrIncomplete) {
+		return &harness.UsageError{What: err.Error(), Fix: "run that shard again: one that was interrupted, or is still under way, cannot be merged"}
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness"
+)
+
+// part returns the part of the selection that --shard asks for.
+func (f *runFlags) part(w *world) (harness.Shard, error) {
+	switch f.shard {
+	case "":
+		return harness.Shard{}, nil
+	case "auto":
+		s, from, err := shardOf(w.getenv)
+		if err == nil {
+			fmt.Fprintf(w.stderr, "shard %s, by %s\n", s, from)
+		}
+		return s, err
+	}
+	s, err := harness.ParseShard(f.shard)
+	if err != nil {
+		return s, fmt.Errorf("--shard: %w", err)
+	}
+	return s, nil
+}
+
+// shardVariables are those in which a scheduler says which of its jobs this one is, and how many there are. The first that
+// is set counts.
+var shardVariables = []struct {
+	of    string // what sets them
+	index string
+	total string // "" where index has both: 2/8
+	first int    // of the indexes
+	cure  string // where the total is missing
+}{
+	{"you", "LOCKSTEP_SHARD", "", 1, ""},
+	{"Kubernetes, in an indexed Job", "JOB_COMPLETION_INDEX", "LOCKSTEP_SHARDS", 0, "a Job does not tell its number of completions: set LOCKSTEP_SHARDS to it in the pod"},
+	{"GitLab", "CI_NODE_INDEX", "CI_NODE_TOTAL", 1, "set parallel: in the job"},
+	{"CircleCI", "CIRCLE_NODE_INDEX", "CIRCLE_NODE_TOTAL", 0, "set parallelism: in the job"},
+	{"Buildkite", "BUILDKITE_PARALLEL_JOB", "BUILDKITE_PARALLEL_JOB_COUNT", 0, "set parallelism: in the step"},
+}
+
+// shardOf reads which shard this is, and says from where.
+func shardOf(getenv func(string) string) (s harness.Shard, from string, err error) {
+	var names []string
+	for _, v := range shardVariables {
+		names = append(names, v.index)
+		index := getenv(v.index)
+		if index == "" {
+			continue
+		}
+		from = v.index + "=" + index
+		if v.total == "" {
+			if s, err = harness.ParseShard(index); err != nil {
+				err = fmt.Errorf("%s: %w", v.index, err)
+			}
+			return s, from, err
+		}
+		total := getenv(v.total)
+		if total == "" {
+			return s, "", &harness.UsageError{What: fmt.Sprintf("--shard auto: %s is set, by %s, and %s is not", from, v.of, v.total), Fix: v.cure}
+		}
+		from += " and " + v.total + "=" + total
+		i, ierr := strconv.Atoi(index)
+		n, nerr := strconv.Atoi(total)
+		if ierr != nil || nerr != nil || i < v.first || i-v.first >= n {
+			return s, "", &harness.UsageError{
+				What: fmt.Sprintf("--shard auto: %s are no shard", from), Fix: fmt.Sprintf("%s counts from %d, and %s has how many there are; or write --shard 1/8", v.index, v.first, v.total),
+			}
+		}
+		return harness.Shard{Index: i - v.first + 1, Of: n}, from, nil
+	}
+	return s, "", &harness.UsageError{What: "--shard auto: no variable says which shard this is", Fix: "set one of " + strings.Join(names, ", ") + ", or write --shard 1/8"}
+}

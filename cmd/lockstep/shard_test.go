@@ -1,0 +1,121 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+func TestTheShardIsReadFromWhatTheSchedulerSets(t *testing.T) {
+	for _, tc := range []struct {
+		set  string // name=value, apart by blanks
+		want harness.Shard
+		from string // or what is wrong, when there is no shard
+	}{
+		{"LOCKSTEP_SHARD=2/8 CI_NODE_INDEX=1 CI_NODE_TOTAL=3", harness.Shard{Index: 2, Of: 8}, "LOCKSTEP_SHARD=2/8"},
+		{"JOB_COMPLETION_INDEX=0 LOCKSTEP_SHARDS=4", harness.Shard{Index: 1, Of: 4}, "JOB_COMPLETION_INDEX=0 and LOCKSTEP_SHARDS=4"},
+		{"JOB_COMPLETION_INDEX=3 LOCKSTEP_SHARDS=4", harness.Shard{Index: 4, Of: 4}, "JOB_COMPLETION_INDEX=3 and LOCKSTEP_SHARDS=4"},
+		{"CI_NODE_INDEX=1 CI_NODE_TOTAL=4", harness.Shard{Index: 1, Of: 4}, "CI_NODE_INDEX=1 and CI_NODE_TOTAL=4"},
+		{"CI_NODE_INDEX=4 CI_NODE_TOTAL=4", harness.Shard{Index: 4, Of: 4}, "CI_NODE_INDEX=4 and CI_NODE_TOTAL=4"},
+		{"CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=2", harness.Shard{Index: 1, Of: 2}, "CIRCLE_NODE_INDEX=0 and CIRCLE_NODE_TOTAL=2"},
+		{"BUILDKITE_PARALLEL_JOB=1 BUILDKITE_PARALLEL_JOB_COUNT=2", harness.Shard{Index: 2, Of: 2}, "BUILDKITE_PARALLEL_JOB=1 and BUILDKITE_PARALLEL_JOB_COUNT=2"},
+		{"", harness.Shard{}, "no variable says which shard this is\n\tfix: set one of LOCKSTEP_SHARD, JOB_COMPLETION_INDEX,"},
+		{"CI_NODE_TOTAL=1", harness.Shard{}, "no variable says which shard this is"},
+		{"JOB_COMPLETION_INDEX=0", harness.Shard{}, "and LOCKSTEP_SHARDS is not\n\tfix: a Job does not tell its number of completions"},
+		{"JOB_COMPLETION_INDEX=4 LOCKSTEP_SHARDS=4", harness.Shard{}, "are no shard\n\tfix: JOB_COMPLETION_INDEX counts from 0"},
+		{"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", harness.Shard{}, "are no shard\n\tfix: CI_NODE_INDEX counts from 1"},
+		{"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", harness.Shard{}, "are no shard"},
+		{"CIRCLE_NODE_INDEX=x CIRCLE_NODE_TOTAL=2", harness.Shard{}, "are no shard"},
+		{"CIRCLE_NODE_INDEX=-1 CIRCLE_NODE_TOTAL=2", harness.Shard{}, "are no shard"},
+		{"LOCKSTEP_SHARD=9/8", harness.Shard{}, "LOCKSTEP_SHARD: there is no shard 9/8"},
+	} {
+		set := map[string]string{}
+		for _, pair := range strings.Fields(tc.set) {
+			name, value, _ := strings.Cut(pair, "=")
+			set[name] = value
+		}
+		got, from, err := shardOf(func(name string) string { return set[name] })
+		switch {
+		case got.Of > 0 && err == nil:
+			if got != tc.want || from != tc.from {
+				t.Errorf("%s: %v by %q, want %v by %q", tc.set, got, from, tc.want, tc.from)
+			}
+		case err == nil || tc.want.Of > 0 || !strings.Contains(err.Error(), tc.from):
+			t.Errorf("%s: %v, %v; want %v, %q", tc.set, got, err, tc.want, tc.from)
+		}
+	}
+}
+
+func TestShardsAreRunAndMerged(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))
+	first := p.do(t, "run", "items", "--shard", "1/2", "--reports", "one")
+	second := p.as(t, shell{variables: map[string]string{"CI_NODE_INDEX": "2", "CI_NODE_TOTAL": "2"}}, "run", "items", "--shard", "auto", "--reports", "two")
+	if first.code != exitMatch || !strings.Contains(first.stdout, "shard         1 of 2, of 2 scenarios in all: lockstep merge judges the whole\n") {
+		t.Errorf("the first shard: %+v", first)
+	}
+	if second.code != exitDiffer || !strings.HasPrefix(second.stderr, "shard 2/2, by CI_NODE_INDEX=2 and CI_NODE_TOTAL=2\n") {
+		t.Errorf("the second shard: %+v", second)
+	}
+	one, two := filepath.Join(p.dir, "one", "run.jsonl"), filepath.Join(p.dir, "two", "run.jsonl")
+	o := p.do(t, "merge", two, one)
+	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong part in 1 of 2 scenarios" {
+		t.Errorf("%+v", o)
+	}
+	again := p.do(t, "judge", "--format", "json")
+	if diff := cmp.Diff(strings.ReplaceAll(p.read("reports/report.json"), p.dir+"/", ""), again.stdout); diff != "" {
+		t.Errorf("judged again, the merged run is another (-merge +judge):\n%s", diff)
+	}
+	for _, name := range []string{"run.jsonl", "report.html", "junit.xml", "summary.md", "badge.svg"} {
+		if p.read("reports/"+name) == "" {
+			t.Errorf("merge writes no %s", name)
+		}
+	}
+	before := p.read("one/run.jsonl")
+	for _, tc := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "merge takes the run files of shards\n\tfix: lockstep merge shards/*/run.jsonl\n"},
+		{[]string{one}, "of 2 shards, 1 are here; missing: 2/2\n\tfix: run what is missing"},
+		{[]string{one, two, "--reports", "one"}, "one/run.jsonl stands where the whole is to be written\n\tfix: name another folder with --reports\n"},
+		{[]string{one, filepath.Join(p.dir, "three.jsonl")}, "three.jsonl: no such file or directory\n\tfix: `lockstep run --shard` writes it\n"},
+	} {
+		if o := p.do(t, "merge", tc.args...); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, tc.says) {
+			t.Errorf("merge %q: %+v, want %q", tc.args, o, tc.says)
+		}
+	}
+	p.write(t, "cut.jsonl", before[:len(before)-7])
+	if o := p.do(t, "merge", filepath.Join(p.dir, "cut.jsonl"), two); o.code != exitUsage || !strings.Contains(o.stderr, "cut.jsonl: run file is incomplete: ") || !strings.Contains(o.stderr, "\n\tfix: run that shard again: ") {
+		t.Errorf("%+v", o)
+	}
+	if p.read("one/run.jsonl") != before {
+		t.Error("a merge that was refused has changed a shard")
+	}
+}
+
+func TestAShardThatThereIsNotStartsNothing(t *testing.T) {
+	p := two(t, "")
+	for text, says := range map[string]string{
+		"3/2":  "--shard: there is no shard 3/2\n\tfix: shards count from 1: write 1/2 to 2/2\n",
+		"half": "--shard: \"half\" is no shard\n\tfix: write which one of how many, the first of eight as 1/8\n",
+		"auto": "--shard auto: no variable says which shard this is\n",
+	} {
+		if o := p.do(t, "run", "--shard", text); o.code != exitUsage || o.stdout != "" || !strings.Contains(o.stderr, says) {
+			t.Errorf("--shard %s: %+v, want %q", text, o, says)
+		}
+	}
+	if o := p.do(t, "run", "items/story", "--shard", "2/2"); o.code != exitMatch || lastLine(o.stdout) != "match: nothing is to be judged in shard 2 of 2" {
+		t.Errorf("a shard without scenarios: %+v", o)
+	}
+	if text := p.read("reports/junit.xml"); strings.Contains(text, "nothing was judged") {
+		t.Errorf("a shard without scenarios is an error in JUnit:\n%s", text)
+	}
+}
