@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/draft"
+)
+
+// initFlags are the flags of lockstep init.
+type initFlags struct {
+	config    string
+	scenarios string
+	targets   []draft.Target // of --url and --command, in the order of the command line
+}
+
+func initCommand(w *world) *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init [openapi.yaml]",
+		Short: "Makes a first lockstep.yaml and a scenario for each operation of an OpenAPI document",
+		Long: `Makes a first project of an OpenAPI document: a lockstep.yaml, and a scenario for each operation, whose request has
+the document's examples, or values within its bounds, and obeys it. What a path names is created first, where the
+document has a POST for that. A scenario for which there is no such request is set aside as .yaml.todo, with the reason.
+
+No file is overwritten, and no server is started. The first target is the reference.`,
+		Example: `  lockstep init
+  lockstep init api/openapi.yaml --url old=http://127.0.0.1:3000 --url new=http://127.0.0.1:3001
+  lockstep init --command 'old=node old/server.mjs --port ${{ port }}' --command 'new=PORT=${{ port }} ./new-server'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &harness.UsageError{What: fmt.Sprintf("init takes one OpenAPI document, and %q is another", args[1]), Fix: "leave it out"}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			return f.init(cmp.Or(strings.Join(args, ""), "openapi.yaml"), w.stdout)
+		},
+	}
+	configFlag(cmd, &f.config)
+	fl := cmd.Flags()
+	fl.StringVar(&f.scenarios, "scenarios", "scenarios", "the folder for the scenarios, relative to lockstep.yaml")
+	fl.Var(targetFlag{&f.targets, runningTarget}, "url", "name=URL of a server that runs; again for more")
+	fl.Var(targetFlag{&f.targets, commandTarget}, "command", "name=COMMAND that starts a server on ${{ port }}, words before it like PORT=${{ port }} being its environment; again for more")
+	return cmd
+}
+
+// A targetFlag appends the targets of one flag to those of several.
+type targetFlag struct {
+	all   *[]draft.Target
+	parse func(name, text string) (draft.Target, error)
+}
+
+func (f targetFlag) String() string { return "" }
+func (f targetFlag) Type() string   { return "name=…" }
+
+func (f targetFlag) Set(value string) error {
+	name, text, ok := strings.Cut(value, "=")
+	if !ok || !targetName.MatchString(name) {
+		return errors.New("write name=…, the name in lower-case letters, digits and hyphens")
+	}
+	if slices.ContainsFunc(*f.all, func(t draft.Target) bool { return t.Name == name }) {
+		return fmt.Errorf("there are two targets %q", name)
+	}
+	t, err := f.parse(name, text)
+	*f.all = append(*f.all, t)
+	return err
+}
+
+var targetName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+func runningTarget(name, text string) (draft.Target, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return draft.Target{}, errors.New("write name=http://host:port")
+	}
+	return draft.Target{Name: name, URL: text}, nil
+}
+
+// commandWord is a word of a command line: pieces with quotes around them, expressions, and what has no blank.
+var commandWord = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|\$\{\{[^}]*\}\}|[^\s'"])+`)
+
+// setting is a word that gives a variable of the environment its value.
+var setting = regexp.MustCompile(`(?s)^([A-Za-z_][A-Za-z0-9_]*)=(.*)$`)
+
+func commandTarget(name, text string) (draft.Target, error) {
+	t := draft.Target{Name: name}
+	for _, word := range commandWord.FindAllString(text, -1) {
+		word = strings.NewReplacer("'", "", `"`, "").Replace(word)
+		if m := setting.FindStringSubmatch(word); m != nil && len(t.Command) == 0 {
+			t.Env = append(t.Env, [2]string{m[1], m[2]})
+			continue
+		}
+		t.Command = append(t.Command, word)
+	}
+	switch {
+	case len(t.Command) == 0:
+		return t, errors.New("write name=program and its arguments")
+	case !strings.Contains(strings.Join(strings.Fields(text), ""), "${{port}}"):
+		return t, errors.New("say where the server listens: ${{ port }} is a free port")
+	}
+	return t, nil
+}
+
+func (f *initFlags) init(contract string, out io.Writer) error {
+	if _, err := os.Lstat(f.config); !errors.Is(err, fs.ErrNotExist) {
+		return &harness.UsageError{What: f.config + " is there already", Fix: "name another file with --config, or begin in another folder"}
+	}
+	dir := filepath.Dir(f.config)
+	d, err := harness.NewDraft(contract, &draft.Options{Targets: f.targets, Contract: seenFrom(dir, contract), Scenarios: filepath.ToSlash(f.scenarios)})
+	if err != nil {
+		return err
+	}
+	if err := writeNew(f.config, d.Config); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "wrote      %s\n", f.config)
+	for _, s := range d.Scenarios {
+		path := filepath.Join(beside(f.config, f.scenarios), filepath.FromSlash(s.Name))
+		switch err := writeNew(path, s.Text); {
+		case errors.Is(err, fs.ErrExist):
+			fmt.Fprintf(out, "kept       %s, which is there already\n", path)
+		case err != nil:
+			return err
+		case s.Missing != "":
+			fmt.Fprintf(out, "set aside  %s (%s): %s\n", path, s.Operation, s.Missing)
+		default:
+			fmt.Fprintf(out, "wrote      %s (%s)\n", path, s.Operation)
+		}
+	}
+	return f.next(out)
+}
+
+// seenFrom returns a path as a file of a folder names it.
+func seenFrom(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(path)
+}
+
+// writeNew writes a file that is not there yet.
+func writeNew(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}
+
+// next reads what was written, as every command will, and says what to do with it.
+func (f *initFlags) next(out io.Writer) error {
+	p, err := load(f.config)
+	if err != nil {
+		return err
+	}
+	config := ""
+	if f.config != "lockstep.yaml" {
+		config = " -c " + f.config
+	}
+	fmt.Fprintf(out, "\nnext, with %s:\n", count(len(p.Scenarios), "scenario"))
+	if len(f.targets) == 0 {
+		fmt.Fprintf(out, "  say in %s where your two servers run, or how to start them\n", f.config)
+	}
+	fmt.Fprintf(out, "  lockstep run%s --target %s   one server alone, against the contract\n", config, p.Reference)
+	if len(p.Targets) != 1 {
+		fmt.Fprintf(out, "  lockstep run%s                all targets, against %s\n", config, p.Reference)
+	}
+	fmt.Fprintf(out, "  lockstep noise%s              what differs between %s and itself, and the rules for it\n", config, p.Reference)
+	return nil
+}

@@ -1,0 +1,156 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// emptied returns a folder with the contract of the servers of package faux, and nothing else.
+func emptied(t *testing.T) project {
+	t.Helper()
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	for _, name := range []string{"scenarios", "lockstep.yaml"} {
+		if err := os.RemoveAll(filepath.Join(p.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
+// initialised runs lockstep init on the contract of the folder.
+func (p project) initialised(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return p.do(t, "init", append([]string{filepath.Join(p.dir, "openapi.yaml")}, args...)...)
+}
+
+// serials tells of the one value that the servers make up and that no shape gives away, as `lockstep noise` would.
+func (p project) serials(t *testing.T) {
+	t.Helper()
+	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"  volatile: [{at: $..serial, kind: id, because: each server counts for itself}]\n")
+}
+
+const wrote = `wrote      lockstep.yaml
+wrote      scenarios/health/health.yaml (GET /health)
+wrote      scenarios/items/list-items.yaml (GET /items)
+wrote      scenarios/items/create-item.yaml (POST /items)
+wrote      scenarios/items/get-item.yaml (GET /items/{id})
+wrote      scenarios/items/delete-item.yaml (DELETE /items/{id})
+wrote      scenarios/items/label-item.yaml (GET /items/{id}/label)
+wrote      scenarios/events/watch-shelf.yaml (GET /events)
+
+next, with 7 scenarios:
+`
+
+// What init writes runs: two right servers match, and a wrong one is found out.
+func TestWhatInitWritesRuns(t *testing.T) {
+	for _, tc := range []struct {
+		fault string
+		code  int
+	}{{"", exitMatch}, {"wrong-status", exitDiffer}} {
+		t.Run(tc.fault, func(t *testing.T) {
+			right, other := serve(t, &faux.Server{}), serve(t, &faux.Server{Fault: fault(t, tc.fault)})
+			p := emptied(t)
+			p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "name: {type: string, minLength: 1}", "name: {type: string, minLength: 1, example: lamp}", 1)) // which the fault is about
+			o := p.initialised(t, "--url", "new="+other, "--url", "old="+right)
+			const next = "  lockstep run -c lockstep.yaml --target new   one server alone, against the contract\n" +
+				"  lockstep run -c lockstep.yaml                all targets, against new\n" +
+				"  lockstep noise -c lockstep.yaml              what differs between new and itself, and the rules for it\n"
+			if diff := cmp.Diff(outcome{exitMatch, wrote + next, ""}, o, cmp.AllowUnexported(outcome{})); diff != "" {
+				t.Errorf("init (-want +got):\n%s", diff)
+			}
+			if o := p.do(t, "lint"); o.code != exitMatch || !strings.HasSuffix(o.stdout, "no mistakes in 7 scenarios\n") {
+				t.Errorf("lint: %+v", o)
+			}
+			p.serials(t)
+			o = p.do(t, "run", "--jobs", "1")
+			if o.code != tc.code || !strings.Contains(o.stdout, " 0 unknown, 0 not applicable") || !strings.Contains(o.stdout, "operations 7/7") {
+				t.Errorf("run: %+v", o)
+			}
+		})
+	}
+}
+
+// Targets that are started let each scenario that tells of others have servers of its own.
+func TestWhatInitWritesStartsServers(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := emptied(t)
+	command := "=" + roleVariable + "=right GORACE=atexit_sleep_ms=0 '" + self + "' ${{ host }}:${{ port }}"
+	if o := p.initialised(t, "--command", "old"+command, "--command", "new"+command); o.code != exitMatch {
+		t.Fatalf("init: %+v", o)
+	}
+	if text := p.read("scenarios/events/watch-shelf.yaml"); !strings.Contains(text, "\nisolate: fresh ") {
+		t.Errorf("the stream is not isolated:\n%s", text)
+	}
+	p.serials(t)
+	if o := p.do(t, "run"); o.code != exitMatch || !strings.Contains(o.stdout, "7 match, 0 waived, 0 differ, 0 unknown, 0 not applicable") {
+		t.Errorf("run: %+v", o)
+	}
+}
+
+func TestInitOverwritesNothing(t *testing.T) {
+	p := emptied(t)
+	p.write(t, "scenarios/health/health.yaml", "scenario: health/health\nwhy: Mine\nsource: x\nsteps: [{http: GET /health}]\n")
+	o := p.initialised(t)
+	if o.code != exitMatch || !strings.Contains(o.stdout, "kept       scenarios/health/health.yaml, which is there already\n") ||
+		!strings.Contains(o.stdout, "  say in lockstep.yaml where your two servers run") || !strings.Contains(p.read("scenarios/health/health.yaml"), "why: Mine") {
+		t.Errorf("%+v", o)
+	}
+	before := p.read("lockstep.yaml")
+	want := outcome{exitUsage, "", "lockstep: lockstep.yaml is there already\n\tfix: name another file with --config, or begin in another folder\n"}
+	if diff := cmp.Diff(want, p.initialised(t), cmp.AllowUnexported(outcome{})); diff != "" || p.read("lockstep.yaml") != before {
+		t.Errorf("init again (-want +got):\n%s", diff)
+	}
+}
+
+// A scenario that nobody could run is set aside, and those that can are there.
+func TestInitSetsAside(t *testing.T) {
+	p := emptied(t)
+	p.write(t, "openapi.yaml", strings.Replace(p.read("openapi.yaml"), "schema: {$ref: '#/components/schemas/NewItem'}", "schema: {type: string, pattern: '^(?!a)'}", 1))
+	o := p.initialised(t)
+	if o.code != exitMatch || !strings.Contains(o.stdout, "set aside  scenarios/items/create-item.yaml.todo (POST /items): no value for the body, application/json\n") ||
+		!strings.Contains(o.stdout, "next, with 6 scenarios:") {
+		t.Errorf("%+v", o)
+	}
+	if text := p.read("scenarios/items/get-item.yaml"); !strings.Contains(text, "steps:\n  - http: GET /items/id-${{ unique }}\n") {
+		t.Errorf("without a POST, an id is made up:\n%s", text)
+	}
+}
+
+func TestWhatIsWrongWithInit(t *testing.T) {
+	p := emptied(t)
+	p.write(t, "broken.yaml", "openapi: 3.0.3\n")
+	for _, tc := range []struct {
+		args   []string
+		stderr string
+	}{
+		{[]string{filepath.Join(p.dir, "none.yaml")}, "open none.yaml: no such file or directory\n\tfix: name the OpenAPI document: lockstep init path/to/openapi.yaml"},
+		{[]string{"a.yaml", "b.yaml"}, "init takes one OpenAPI document, and \"b.yaml\" is another\n\tfix: leave it out"},
+		{[]string{"--url", "http://127.0.0.1:1"}, "invalid argument \"http://127.0.0.1:1\" for \"--url\" flag: write name=…, the name in lower-case letters, digits and hyphens\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"--url", "old=127.0.0.1:1"}, "invalid argument \"old=127.0.0.1:1\" for \"--url\" flag: write name=http://host:port\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"--url", "old=http://h:1", "--url", "old=http://h:2"}, "invalid argument \"old=http://h:2\" for \"--url\" flag: there are two targets \"old\"\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"--command", "old=node server.js"}, "invalid argument \"old=node server.js\" for \"--command\" flag: say where the server listens: ${{ port }} is a free port\n\tfix: lockstep init --help lists the flags"},
+		{[]string{"--command", "old="}, "invalid argument \"old=\" for \"--command\" flag: write name=program and its arguments\n\tfix: lockstep init --help lists the flags"},
+	} {
+		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
+		if diff := cmp.Diff(want, p.do(t, "init", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("init %q (-want +got):\n%s", tc.args, diff)
+		}
+	}
+	if o := p.do(t, "init", filepath.Join(p.dir, "broken.yaml")); o.code != exitUsage || !strings.HasPrefix(o.stderr, "broken.yaml:") {
+		t.Errorf("%+v", o)
+	}
+	if p.read("lockstep.yaml") != "" {
+		t.Error("something was written all the same")
+	}
+}

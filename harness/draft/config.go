@@ -1,0 +1,95 @@
+package draft
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// config makes lockstep.yaml.
+func (d *drafter) config() []byte {
+	targets := d.opts.Targets
+	if len(targets) == 0 {
+		targets = []Target{{Name: "old", URL: "http://127.0.0.1:3000"}, {Name: "new", URL: "http://127.0.0.1:3001"}}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "contract: %s\n", yamldoc.Line(cmp.Or(d.opts.Contract, "openapi.yaml")))
+	fmt.Fprintf(&b, "scenarios: %s\n", yamldoc.Line(cmp.Or(d.opts.Scenarios, "scenarios")))
+	fmt.Fprintf(&b, "reference: %s   # the target that is taken as right\n\ntargets:\n", targets[0].Name)
+	for _, t := range targets {
+		d.target(&b, t)
+	}
+	b.WriteString("\ncompare:\n  headers: [Content-Type]   # the header fields that must be equal\n")
+	return []byte(b.String())
+}
+
+func (d *drafter) target(b *strings.Builder, t Target) {
+	fmt.Fprintf(b, "  %s:\n", t.Name)
+	within := ""
+	switch {
+	case t.Command != nil:
+		words := make([]string, len(t.Command))
+		for i, w := range t.Command {
+			words[i] = yamldoc.Scalar(w)
+		}
+		fmt.Fprintf(b, "    command: [%s]\n", strings.Join(words, ", "))
+		if len(t.Env) > 0 {
+			pairs := make([]string, len(t.Env))
+			for i, e := range t.Env {
+				pairs[i] = yamldoc.Scalar(e[0]) + ": " + yamldoc.Scalar(e[1])
+			}
+			fmt.Fprintf(b, "    env: {%s}\n", strings.Join(pairs, ", "))
+		}
+		within = ", within: 60s"
+	default:
+		fmt.Fprintf(b, "    url: %s\n", yamldoc.Line(t.URL))
+		if len(d.opts.Targets) == 0 {
+			b.WriteString("    # where the server runs; or, in its place, how to start it on a free port:\n")
+			b.WriteString("    # command: [./server, --port, \"${{ port }}\"]\n")
+		}
+	}
+	fmt.Fprintf(b, "    ready: {%s%s}\n", d.ready(), within)
+	if d.tree.Components != nil && len(d.tree.Components.SecuritySchemes) > 0 {
+		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract asks for credentials: sent with every request\n")
+	}
+}
+
+// likely are words in the paths of operations that say whether a server is there.
+var likely = []string{"health", "ready", "alive", "live", "ping", "status", "version", "info"}
+
+// ready is what to ask a server to know that it is there: what looks like it, or else what needs nothing to be asked.
+func (d *drafter) ready() string {
+	var asked []string
+	for _, op := range d.doc.Operations() {
+		if d.simple(op) {
+			asked = append(asked, d.base(op.Path, op.Method)+op.Path)
+		}
+	}
+	for _, word := range likely {
+		if i := slices.IndexFunc(asked, func(path string) bool { return strings.Contains(strings.ToLower(path), word) }); i >= 0 {
+			return "get: " + yamldoc.Scalar(asked[i])
+		}
+	}
+	if len(asked) > 0 {
+		return "get: " + yamldoc.Scalar(asked[0])
+	}
+	return "get: /, status: 404" // somebody is there
+}
+
+// simple reports whether an operation answers without having been told anything.
+func (d *drafter) simple(op *contract.Operation) bool {
+	if op.Method != "GET" || op.Streams() || strings.Contains(op.Path, "{") {
+		return false
+	}
+	item := d.item(op.Path)
+	for _, p := range parameters(item, item.Get) {
+		if p.Required {
+			return false
+		}
+	}
+	return true
+}
