@@ -230,6 +230,22 @@ func otherUnit(ref, cand tokenKind) string {
 
 // texts compares two texts up to renaming. It returns how they differ and a sentence; "" when they do not.
 func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
+	kind, why := b.alike(ref, cand, p)
+	if why != textsDiffer {
+		return kind, why
+	}
+	found, why := b.pairs(ref, cand, p.where)
+	switch {
+	case why != "":
+		return IdentityBroken, why
+	case found:
+		return b.alike(ref, cand, p)
+	}
+	return ValueDiffers, textsDiffer
+}
+
+// alike compares two texts by what is recognised in each.
+func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 	rt := b.scan(0, ref)
 	ct := rt
 	if ref != cand || b.mentions(1, cand) || b.mentions(0, ref) {

@@ -1,0 +1,72 @@
+package compare
+
+// An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". Of those that draw from all letters and digits,
+// many have none or one, and look like a word: a fifth of those with twelve small letters and digits, every other one
+// with capitals. Two texts that stand in the same place tell more than one. Where they differ in words as long as each
+// other behind the same prefix, and these have digits enough together, or are mixed as no words are, they are ids.
+
+// minPair is how many characters an id behind a prefix has at least.
+const minPair = 12
+
+// pairs binds the ids of two texts that only the two together show, and makes them known. It reports whether there are
+// any, and why they cannot be partners; "" when they can.
+func (b *bindings) pairs(ref, cand string, where location) (found bool, why string) {
+	for _, p := range wordPairs(ref, cand) {
+		found = true
+		if why := b.bind(tokPrefixed, p[0], p[1], where); why != "" {
+			return true, why
+		}
+		b.remember(tokPrefixed, p[0], p[1])
+	}
+	return found, ""
+}
+
+// wordPairs returns the ids, with their prefixes; nil when the texts are not built of words as long as each other.
+func wordPairs(ref, cand string) [][2]string {
+	if len(ref) != len(cand) {
+		return nil
+	}
+	var out [][2]string
+	before := -1 // where the word before begins, when only a joint stands between
+	for i := 0; i < len(ref); {
+		n, m := wordLen(ref[i:]), wordLen(cand[i:])
+		switch {
+		case n != m:
+			return nil
+		case n == 0 && ref[i] != cand[i]:
+			return nil
+		case n == 0:
+			if i > 0 && !inWord[ref[i-1]] || ref[i] != '_' && ref[i] != '-' {
+				before = -1
+			}
+			i++
+			continue
+		}
+		r, c := ref[i:i+n], cand[i:i+n]
+		if before >= 0 && r != c && madeUp(r, c) && prefixLen(ref[before:]) == i-before && ref[before:i] == cand[before:i] {
+			out = append(out, [2]string{ref[before : i+n], cand[before : i+n]})
+		}
+		before, i = i, i+n
+	}
+	return out
+}
+
+// madeUp reports whether two different words of one length are ids.
+func madeUp(ref, cand string) bool {
+	if len(ref) < minPair {
+		return false
+	}
+	figures := 0
+	for _, s := range [2]string{ref, cand} {
+		for i := range len(s) {
+			if digit(s[i]) {
+				figures++
+			}
+		}
+	}
+	if figures >= 2 {
+		return true
+	}
+	r, c := nanoMix(ref), nanoMix(cand)
+	return r > 0 && c > 0 && 2*(r+c) >= len(ref) // letters of a word with humps take turns less often
+}

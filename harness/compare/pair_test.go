@@ -1,0 +1,75 @@
+package compare
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func TestTwoTextsTellIDsThatNeitherTellsAlone(t *testing.T) {
+	for _, tc := range []struct {
+		name, ref, cand string
+		ids             bool
+	}{
+		{"one without digits", "req_abcdefghijkl", "req_ab12defghijk", true},
+		{"a digit each", "req_abcdefghijk1", "req_2bcdefghijkl", true},
+		{"of all letters and digits", "chatcmpl-QxYzAbRtLmNoPqWe", "chatcmpl-aBcDeFgHiJkLmNoP", true},
+		{"in a longer text", "/v1/req_abcdefghijkl/x?y=1", "/v1/req_ab12defghijk/x?y=1", true},
+		{"words", "get-subscriptions", "get-registrations", false},
+		{"words with humps", "err_InvalidArgument", "err_InternalFailure", false},
+		{"another prefix", "req_abcdefghijkl", "rep_ab12defghijk", false},
+		{"of other lengths", "req_abcdefghijkl", "req_ab12defghijkl", false},
+		{"too short", "req_abcdef1", "req_ab2defg", false},
+		{"another text around it", "the req_abcdefghijkl", "The req_ab12defghijk", false},
+		{"no prefix", "abcdefghijkl", "ab12defghijk", false},
+		{"another joint", "req_abcdefghijkl", "req-ab12defghijk", false},
+	} {
+		for _, sides := range [][2]string{{tc.ref, tc.cand}, {tc.cand, tc.ref}} {
+			b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
+			if kind, why := b.texts(sides[0], sides[1], place{}); (kind == "") != tc.ids {
+				t.Errorf("%s: %q and %q: %q %s", tc.name, sides[0], sides[1], kind, why)
+			}
+		}
+	}
+}
+
+func TestIDsThatTwoTextsTellAreBound(t *testing.T) {
+	const one, two, other = "req_abcdefghijkl", "req_ab12defghijk", "req_zz12defghijk"
+	b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
+	for _, text := range [][2]string{{one, two}, {one, two}, {"see " + one, "see " + two}} {
+		if kind, why := b.texts(text[0], text[1], place{}); kind != "" {
+			t.Errorf("%q and %q: %q %s", text[0], text[1], kind, why)
+		}
+	}
+	for _, text := range [][2]string{{one, other}, {"req_mnopqrstuvwx", two}} {
+		if kind, _ := b.texts(text[0], text[1], place{}); kind != IdentityBroken {
+			t.Errorf("%q and %q: %q, want a broken identity", text[0], text[1], kind)
+		}
+	}
+}
+
+// Ids of all letters and digits, or of small letters and digits, are hardly ever taken for words.
+func TestIDsBehindAPrefixAreRarelyTold(t *testing.T) {
+	const letters = "abcdef0123456789ghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, tc := range []struct{ alphabet, length, most int }{{36, 16, 8}, {36, 24, 1}, {62, 16, 20}, {62, 24, 4}, {16, 20, 0}} {
+		draw := func() string {
+			out := make([]byte, tc.length)
+			for i := range out {
+				out[i] = letters[random.IntN(tc.alphabet)]
+			}
+			return "call_" + string(out)
+		}
+		told := 0
+		for range 5000 {
+			b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
+			if kind, _ := b.texts(draw(), draw(), place{}); kind != "" {
+				told++
+			}
+		}
+		if told > tc.most {
+			t.Errorf("%d characters of %d: %d of 5000 pairs are told", tc.length, tc.alphabet, told)
+		}
+	}
+}
