@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
@@ -27,6 +29,7 @@ type view struct {
 	Contract   string            `json:"contract"`
 	Coverage   []operationView   `json:"coverage"`
 	Never      []neverView       `json:"never,omitempty"` // what is declared inside of messages, and was not seen
+	Gate       string            `json:"gate,omitempty"`  // what is missing of what is demanded
 	Waivers    []waiverView      `json:"waivers,omitempty"`
 	Unnamed    []string          `json:"unnamed,omitempty"`
 	Latency    []Latency         `json:"latency,omitempty"`
@@ -63,9 +66,16 @@ type group struct {
 	Silent    *silent  `json:"silent,omitempty"`
 	Accepted  string   `json:"accepted,omitempty"` // by which waiver, or "baseline"
 	Note      string   `json:"note,omitempty"`
+	Names     []name3  `json:"names,omitempty"` // of the ids that it speaks of
 	Print     string   `json:"print,omitempty"` // the fingerprint
 	New       bool     `json:"new,omitempty"`
 	Also      []place2 `json:"also,omitempty"`
+}
+
+type name3 struct {
+	Name  string `json:"name"`
+	Left  string `json:"left"`
+	Right string `json:"right"`
 }
 
 type place2 struct {
@@ -154,6 +164,9 @@ func newView(d *Document) *view {
 	at := v.scenarios(d)
 	v.groups(d, at)
 	v.coverage(&d.Coverage)
+	gate := &page{doc: d}
+	gate.gate()
+	v.Gate = strings.TrimSpace(gate.String())
 	for _, w := range d.Waivers {
 		v.Waivers = append(v.Waivers, waiverView{clip(w.ID, 60), clip(string(w.State), 20), clip(w.Reason, 300), w.Findings})
 	}
@@ -179,6 +192,12 @@ func facts(d *Document) [][2]string {
 	}
 	if text := notCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
 		out = append(out, [2]string{"not compared", text})
+	}
+	if text := d.Blame.String(); text != "" {
+		out = append(out, [2]string{"blame", text})
+	}
+	if s := d.Shard; s != nil {
+		out = append(out, [2]string{"part", fmt.Sprintf("%d of %d, of %s", s.Index, s.Of, count(s.Selected, "scenario"))})
 	}
 	if d.Incomplete != "" {
 		out = append(out, [2]string{"incomplete", clip(d.Incomplete, 600)})
@@ -262,6 +281,7 @@ func (v *view) groups(d *Document, at map[string]int) {
 				continue
 			}
 			g := newGroup(at[b.ID], c, at)
+			g.Names = namesIn(b.Scenario, c)
 			_, key := keysOf(&c.Finding)
 			g.New = fresh[key]
 			size += v.evidence(d, g.Scenario, c, size)
@@ -272,6 +292,21 @@ func (v *view) groups(d *Document, at map[string]int) {
 		}
 	}
 	slices.SortStableFunc(v.Groups, func(a, b group) int { return rank(a) - rank(b) })
+}
+
+// mostNames is how many ids a cause explains.
+const mostNames = 8
+
+// namesIn returns the names that a cause's values or its sentence speak of.
+func namesIn(s *verdict.Scenario, c *cause) []name3 {
+	var out []name3
+	text := c.Text + c.Reference + c.Candidate
+	for _, n := range s.Names {
+		if n.Target == c.Target && len(out) < mostNames && (strings.Contains(text, n.Name) || strings.Contains(text, n.Reference) || strings.Contains(text, n.Candidate)) {
+			out = append(out, name3{clip(n.Name, 60), clip(n.Reference, 120), clip(n.Candidate, 120)})
+		}
+	}
+	return out
 }
 
 // rank orders groups: what is new, then what counts, then what is accepted.

@@ -129,6 +129,7 @@
     const both = names(g);
     return el("div.body", {},
       both ? values(both, g.left, g.right) : null,
+      g.names ? el("p.soft", {}, g.names.map((n) => [el("b", {}, n.name), ": reference ", el("code", {}, n.left || "—"), ", candidate ", el("code", {}, n.right || "—"), ". "])) : null,
       g.note ? el("p", {}, g.note) : null,
       contractOf(g),
       pair("around it", left && left.around && aroundOf(left.around), right && right.around && aroundOf(right.around), left, right),
@@ -332,7 +333,7 @@
   function coverage() {
     if (!run.coverage.length) return null;
     const cell = (c) => el("span.cell" + (c.n ? "" : ".none"), { title: c.n ? c.n + " times" : "never" }, c.name + (c.n ? " " + c.n : ""));
-    return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), table(["operation", "answers", "events"], run.coverage.map((op) => [
+    return el("section", { id: "coverage" }, el("h2", {}, "Coverage of the contract"), run.gate ? el("pre", {}, run.gate) : null, table(["operation", "answers", "events"], run.coverage.map((op) => [
       el("code.nowrap" + (op.n ? "" : ".verdict.differ"), {}, op.name), el("div.map", {}, op.statuses.map(cell)), el("div.map", {}, (op.events || []).map(cell))])),
     (run.never || []).map((m) => m.names
       ? el("details", {}, el("summary", {}, m.measure + " " + m.reached, el("span.soft", {}, ", never " + m.names.length)), el("ul", {}, m.names.map((n) => el("li.mono", {}, n))))
