@@ -25,9 +25,10 @@ const mostReplacements = 3
 
 // newFleet returns a fleet whose servers are replaced so many times each when they end.
 func (e *execution) newFleet(ctx context.Context, replacements int) *fleet {
-	f := &fleet{ctx: ctx, e: e, berths: make([]berth, len(e.targets))}
+	live := e.opts.live(e.targets)
+	f := &fleet{ctx: ctx, e: e, berths: make([]berth, len(live))}
 	for i := range f.berths {
-		f.berths[i].fleet, f.berths[i].spec, f.berths[i].left = f, e.targets[i], replacements
+		f.berths[i].fleet, f.berths[i].spec, f.berths[i].left = f, live[i], replacements
 	}
 	return f
 }

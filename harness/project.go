@@ -62,6 +62,8 @@ type Project struct {
 type Target struct {
 	Spec   target.Spec
 	Header transcript.Header // sent with every request
+	// VersionFile is a file that is another one in another version of the server; "" when there is none.
+	VersionFile string
 	// Line and Column are where the file has the command; 0 for a server that already runs.
 	Line, Column int
 }
@@ -186,6 +188,9 @@ func (l *loader) targets(root *yamldoc.Node) {
 				t.Spec.Env = map[string]string{}
 			}
 			t.Spec.Env[k.Text] = l.placed(v)
+		}
+		if file := n.Get("version").Get("file").Str(); file != "" {
+			t.VersionFile = l.path(file)
 		}
 		for k, v := range n.Get("headers").Entries() {
 			l.variables(v)

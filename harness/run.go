@@ -32,6 +32,12 @@ type Options struct {
 	Seed      uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
 	// RunFile gets the transcripts, when set.
 	RunFile io.Writer
+	// Record gets those of the reference alone, when set: a recording.
+	Record io.Writer
+	// Against is a recording that stands in for the reference, which is not started then.
+	Against *Recording
+	// ReferenceVersion is what the reference is called, instead of what the project says.
+	ReferenceVersion string
 	// Environ is the environment that targets inherit the usual variables from, as os.Environ returns it.
 	Environ []string
 	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
@@ -85,7 +91,15 @@ func (p *Project) Validate(options *Options) error {
 
 // grant returns the targets to run, the reference first, whether there is only one, and the scenarios, of all shards.
 func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios []*scenario.Scenario, err error) {
-	if targets, alone, err = p.choose(opts.Targets, opts.Reference); err != nil {
+	if opts.Against != nil {
+		targets, err = p.chooseAgainst(opts.Targets, opts.Reference, opts.Against)
+	} else {
+		targets, alone, err = p.choose(opts.Targets, opts.Reference)
+	}
+	if err != nil {
+		return nil, false, nil, err
+	}
+	if err := recordable(&opts); err != nil {
 		return nil, false, nil, err
 	}
 	if scenarios, err = p.pick(opts.Select); err != nil {
@@ -97,10 +111,10 @@ func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios [
 	if err := p.noBaseline.Err(); err != nil {
 		return nil, false, nil, err
 	}
-	if err := furnish(targets, opts.Environ); err != nil {
+	if err := furnish(opts.live(targets), opts.Environ); err != nil {
 		return nil, false, nil, err
 	}
-	return targets, alone, scenarios, p.startable(targets, opts.Environ)
+	return targets, alone, scenarios, p.startable(opts.live(targets), opts.Environ)
 }
 
 // Run starts the targets, walks the selected scenarios through them, stops the targets and returns the judgement. The
@@ -125,7 +139,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	}
 	e.accept = p.acceptance(&opts, e.result.Started)
 	e.result.Partial, e.result.Shard = p.partial(targets, alone), opts.Shard.of(selection)
-	if err := e.openRunFile(); err != nil {
+	if err := errors.Join(e.openRunFile(), e.openRecording()); err != nil {
 		return nil, err
 	}
 	e.coverage = p.Contract.NewCoverage()
@@ -151,6 +165,7 @@ type execution struct {
 	coverage  *contract.Coverage
 	latencies report.Latencies
 	file      *transcript.RunWriter
+	recording *transcript.RunWriter
 	failed    error // the run file cannot be written
 }
 
@@ -158,10 +173,7 @@ func (e *execution) openRunFile() error {
 	if e.opts.RunFile == nil {
 		return nil
 	}
-	h := transcript.RunHeader{
-		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs,
-		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
-	}
+	h := e.header()
 	for i, t := range e.targets {
 		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.result.Alone})
 	}
@@ -171,6 +183,14 @@ func (e *execution) openRunFile() error {
 	var err error
 	e.file, err = transcript.NewRunWriter(e.opts.RunFile, h)
 	return err
+}
+
+// header is what all files of the run begin with.
+func (e *execution) header() transcript.RunHeader {
+	return transcript.RunHeader{
+		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs,
+		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
+	}
 }
 
 // drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
@@ -207,7 +227,7 @@ func (e *execution) drive(ctx context.Context) {
 
 // fresh runs a scenario on targets of its own.
 func (e *execution) fresh(ctx context.Context, i int) {
-	for _, t := range e.targets {
+	for _, t := range e.opts.live(e.targets) {
 		if t.Spec.URL != "" {
 			e.judge(i, nil, fmt.Sprintf("it needs newly started targets, and %s is a server that already runs", t.Spec.Name))
 			return
@@ -220,7 +240,7 @@ func (e *execution) fresh(ctx context.Context, i int) {
 
 // one runs a scenario on a fleet.
 func (e *execution) one(ctx context.Context, i int, f *fleet) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || e.unrecorded(i) {
 		return
 	}
 	targets, absent := f.start()
@@ -231,11 +251,12 @@ func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	}()
 	var ts []*transcript.Transcript
 	if absent != nil {
-		ts = unusable(e.scenarios[i], e.targets, absent)
+		ts = unusable(e.scenarios[i], e.opts.live(e.targets), absent)
 	} else {
 		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
 	}
 	e.redact(ts)
+	ts = e.opts.Against.join(e.scenarios[i], ts)
 	if ctx.Err() == nil {
 		e.judge(i, ts, "")
 		return
@@ -262,7 +283,7 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 	rules := compareRules(e.project.Rules, s)
 	return &run.Options{
 		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
-		Contract: consultant{e.project.Contract}, Heartbeat: rules.Beats,
+		Contract: consultant{e.project.Contract}, Heartbeat: rules.Beats, Recorded: e.opts.Against.transcript(s),
 	}
 }
 
@@ -275,6 +296,7 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 	if e.file != nil && notApplicable != "" {
 		e.file.NotApplicable(s.ID, notApplicable)
 	}
+	e.record(s, ts, notApplicable)
 	for _, t := range ts {
 		e.cover(t)
 		if e.file != nil && e.failed == nil {
@@ -310,6 +332,9 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r.Took = time.Since(r.Started)
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
 		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
+	}
+	if e.recording != nil && r.Incomplete == "" {
+		e.failed = errors.Join(e.failed, e.recording.Close(r.Took))
 	}
 	r.Coverage, r.Latency = *e.coverage, e.latencies.Rows()
 	r.Coverage.Uncompared = e.uncompared()

@@ -25,9 +25,10 @@ type runFlags struct {
 	jobs      int
 	seed      uint64
 	shard     string
-	step      time.Duration
-	scenario  time.Duration
-	reports   string
+	recordingFlags
+	step     time.Duration
+	scenario time.Duration
+	reports  string
 	outputFlags
 }
 
@@ -51,6 +52,8 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
   lockstep run --target go                        one server alone, against the contract
   lockstep run --target go=http://127.0.0.1:3000  a server that already runs, alone
   lockstep run --shard 2/8                        the second of eight parts, which lockstep merge puts together
+  lockstep run --record recordings                keeps what the reference did
+  lockstep run --against recordings               the others against that, without the reference
   lockstep run --format json | jq .totals`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.selection.Paths = args
@@ -68,6 +71,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
+	f.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
 	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
@@ -112,6 +116,9 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	if options.Shard, err = f.part(w); err != nil {
 		return err
 	}
+	if err := f.against(project, options, console); err != nil {
+		return err
+	}
 	if err := project.Validate(options); err != nil {
 		return err
 	}
@@ -120,20 +127,26 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 		return err
 	}
 	options.RunFile = out.run
+	tape, err := f.recordingFlags.open(options)
+	if err != nil {
+		return errors.Join(err, out.close())
+	}
 	stop := console.watch(ctx)
 	result, err := project.Run(ctx, options)
 	stop()
 	v := verdict.Unknown
 	if result != nil {
 		v = result.Verdict
-		err = errors.Join(err, f.write(result.Document(project), out, w))
+		err = errors.Join(err, tape.end(err == nil && result.Incomplete == ""), f.write(result.Document(project), out, w))
+	} else {
+		err = errors.Join(err, tape.end(false))
 	}
 	return ending(v, errors.Join(err, out.close()))
 }
 
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
-		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed,
+		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
 		Environ: w.environ, Today: w.today(), Log: f.logger(stderr),
 	}
 	if f.format == "text" {

@@ -69,6 +69,9 @@ type Options struct {
 	Contract Contract
 	// Heartbeat reports whether an event only keeps its stream alive. Streams are called by name and by operation.
 	Heartbeat func(stream, operation string, ev *transcript.Event) bool
+	// Recorded is what a reference did that is not there any more; nil when all are. A stream that lags behind it may
+	// catch up, as one that lags behind another target.
+	Recorded *transcript.Transcript
 }
 
 // An overError is why something was cut short: the time for it was over.
@@ -209,18 +212,22 @@ func (r *stage) settle(ctx context.Context, name string) {
 			streams = append(streams, s)
 		}
 	}
-	if len(streams) < len(r.walkers) || len(streams) == 1 {
+	if len(streams) < len(r.walkers) || len(streams) == 0 {
 		return // one walker does not have it, so there is nothing to wait for
+	}
+	least := r.recorded(name, streams[0].beats)
+	if len(streams) == 1 && least == 0 {
+		return // nobody is ahead
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
 	defer cancel()
 	for {
-		behind := laggard(streams)
+		behind := laggard(streams, least)
 		if behind == nil || behind.Ended() || ctx.Err() != nil {
 			break
 		}
 		_, changed := behind.count()
-		if behind != laggard(streams) {
+		if behind != laggard(streams, least) {
 			continue // it caught up before we looked
 		}
 		select {
@@ -233,21 +240,35 @@ func (r *stage) settle(ctx context.Context, name string) {
 	}
 }
 
-// laggard returns a stream that has fewer events than another, nil when all have equally many.
-func laggard(streams []*stream) *stream {
-	least, most := streams[0], streams[0]
+// recorded returns how many events a stream of that name has in the recording, heartbeats and comments aside.
+func (r *stage) recorded(name string, beats func(*transcript.Event) bool) int {
+	n := 0
+	if r.opts.Recorded == nil {
+		return n
+	}
+	for _, s := range r.opts.Recorded.Streams {
+		for i := range s.Events {
+			if ev := &s.Events[i]; s.Name == name && !ev.Comment && !beats(ev) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// laggard returns a stream that has fewer events than another, or than the recording; nil when there is none.
+func laggard(streams []*stream, recorded int) *stream {
+	least := streams[0]
 	leastN, _ := least.count()
-	mostN := leastN
+	mostN := max(leastN, recorded)
 	for _, s := range streams[1:] {
 		n, _ := s.count()
 		if n < leastN {
 			least, leastN = s, n
 		}
-		if n > mostN {
-			most, mostN = s, n
-		}
+		mostN = max(mostN, n)
 	}
-	if least == most || leastN == mostN {
+	if leastN == mostN {
 		return nil
 	}
 	return least

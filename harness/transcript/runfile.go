@@ -31,6 +31,15 @@ type RunHeader struct {
 	Targets   []RunTarget `json:"targets"`   // the reference first
 	// Shard is set when the file has one of several parts of a run.
 	Shard *RunShard `json:"shard,omitempty"`
+	// Recording is set when the file has what a reference did, to hold candidates against without it.
+	Recording *Recording `json:"recording,omitempty"`
+}
+
+// A Recording says what a recorded reference was.
+type Recording struct {
+	Version string `json:"version,omitempty"` // as the project or a flag says it
+	// Scenarios has a sum of each scenario's file, by id: when that has changed, what was recorded is stale.
+	Scenarios map[string]string `json:"scenarios"`
 }
 
 // A RunShard says which part of a run a file has.

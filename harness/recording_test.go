@@ -1,0 +1,240 @@
+package harness_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// record runs two servers and returns the recording of the first beside the judgement.
+func record(t *testing.T, p *harness.Project, options harness.Options, targets ...string) ([]byte, *harness.Result) {
+	t.Helper()
+	var tape bytes.Buffer
+	options.Record, options.Targets = &tape, targets
+	result, err := p.Run(t.Context(), &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape.Bytes(), result
+}
+
+// replay runs candidates against a recording.
+func replay(t *testing.T, p *harness.Project, tape []byte, options harness.Options, targets ...string) *harness.Result {
+	t.Helper()
+	r, err := p.ReadRecording(bytes.NewReader(tape), options.ReferenceVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	options.Against, options.RunFile, options.Targets = r, &file, targets
+	result, err := p.Run(t.Context(), &options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isJudgedAgain(t, p, &file, result)
+	return result
+}
+
+// verdicts are what is said of each scenario, without values that servers make up.
+func verdicts(result *harness.Result) []string {
+	var out []string
+	for _, s := range result.Scenarios {
+		out = append(out, fmt.Sprintf("%s %s", s.ID, s.Verdict))
+		for _, f := range s.Findings {
+			out = append(out, fmt.Sprintf("%s %s %s %s %s", s.ID, f.Class, f.Kind, f.At, f.Fingerprint))
+		}
+	}
+	return out
+}
+
+func TestACandidateIsJudgedAgainstARecordingAsAgainstItsReference(t *testing.T) {
+	for _, id := range []string{"", "other-value", "wrong-type", "missing-field", "old-time", "other-id-in-event", "doubled-event", "reset-without-answer"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			p := load(t, running)
+			wrong := "wrong=" + serve(t, &faux.Server{Fault: fault(t, id)})
+			tape, both := record(t, p, harness.Options{Select: everything}, "right="+serve(t, &faux.Server{}), wrong)
+			alone := replay(t, p, tape, harness.Options{Select: everything}, wrong)
+			if diff := cmp.Diff(verdicts(both), verdicts(alone)); diff != "" {
+				t.Errorf("against the recording it is judged otherwise (-reference +recording):\n%s", diff)
+			}
+			if got := alone.Totals.Targets[0]; got.Name != "right" || got.Exchanges != both.Totals.Targets[0].Exchanges {
+				t.Errorf("the recorded reference is %+v, want %+v", got, both.Totals.Targets[0])
+			}
+		})
+	}
+}
+
+// moments are the times in a run file, of lockstep and of servers.
+var moments = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+
+// aged returns a run file as if it had been written earlier: its times, all or those of servers alone, lie back.
+func aged(t *testing.T, file []byte, by time.Duration, which *regexp.Regexp) []byte {
+	t.Helper()
+	lines := bytes.SplitAfter(file, []byte("\n"))
+	last := len(lines) - 2 // the footer; behind it is nothing
+	sum := sha256.New()
+	var out bytes.Buffer
+	for _, line := range lines[:last] {
+		line = which.ReplaceAllFunc(line, func(text []byte) []byte {
+			return moments.ReplaceAllFunc(text, func(at []byte) []byte {
+				moment, err := time.Parse(time.RFC3339Nano, string(at))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return []byte(moment.Add(-by).Format(time.RFC3339Nano))
+			})
+		})
+		sum.Write(line)
+		out.Write(line)
+	}
+	var footer struct{ Footer transcript.RunFooter }
+	if err := json.Unmarshal(lines[last], &footer); err != nil {
+		t.Fatal(err)
+	}
+	was := footer.Footer.SHA256
+	out.Write(bytes.Replace(lines[last], []byte(was), []byte(hex.EncodeToString(sum.Sum(nil))), 1))
+	return out.Bytes()
+}
+
+// Times are near the moment at which each side was seen, not near each other.
+func TestARecordingMayBeOld(t *testing.T) {
+	p := load(t, running)
+	right, wrong := "right="+serve(t, &faux.Server{}), "wrong="+serve(t, &faux.Server{})
+	tape, _ := record(t, p, harness.Options{Select: everything}, right, wrong)
+	const year = 365 * 24 * time.Hour
+	if result := replay(t, p, aged(t, tape, year, moments), harness.Options{Select: everything}, wrong); result.Verdict != verdict.Match {
+		t.Errorf("a recording of last year: %s, %v", result.Verdict, verdicts(result))
+	}
+	servers := regexp.MustCompile(`\\"at\\":\\"[^"]*\\"`) // what servers said, as if they had said it long before it was seen
+	if result := replay(t, p, aged(t, tape, year, servers), harness.Options{Select: everything}, wrong); result.Verdict == verdict.Match {
+		t.Error("times that lay far from the moment they were seen match")
+	}
+}
+
+func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
+	config := write(t, strings.Replace(running, "right: {", "right: {version: {file: program}, ", 1))
+	dir := filepath.Dir(config)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(file("program"), []byte("one"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	reload := func() *harness.Project {
+		p, err := harness.Load(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	items := harness.Options{Select: harness.Selection{Paths: []string{"items"}}}
+	wrong := "wrong=" + serve(t, &faux.Server{})
+	tape, _ := record(t, reload(), items, "right="+serve(t, &faux.Server{}), wrong)
+	for _, tc := range []struct {
+		name    string
+		file    string
+		selects []string
+		version string
+		unknown int // of the scenarios
+		says    string
+	}{
+		{"nothing", "", nil, "", 0, ""},
+		{"the contract", "openapi.yaml", nil, "", 2, "the contract has changed since the recording"},
+		{"the rules", "lockstep.yaml", nil, "", 2, "lockstep.yaml has changed since the recording"},
+		{"one scenario", "scenarios/items/story.yaml", nil, "", 1, "scenarios/items/story.yaml has changed since the recording"},
+		{"the program", "program", nil, "", 2, "the reference has changed since the recording, from "},
+		{"the version", "", nil, "1.3", 2, " to 1.3"},
+		{"the selection", "", []string{"items", "events/story"}, "", 1, "the recording does not have the scenario"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if tc.file != "" {
+				before := readFile(t, file(tc.file))
+				appendTo(t, file(tc.file), "# changed\n")
+				defer os.WriteFile(file(tc.file), []byte(before), 0o644)
+			}
+			p, options := reload(), items
+			options.ReferenceVersion = tc.version
+			if tc.selects != nil {
+				options.Select.Paths = tc.selects
+			}
+			result := replay(t, p, tape, options, wrong)
+			if result.Totals.Unknown != tc.unknown || result.Totals.Differ > 0 || (result.Verdict == verdict.Unknown) != (tc.unknown > 0) {
+				t.Errorf("%s: %+v, want %d unknown", result.Verdict, result.Totals, tc.unknown)
+			}
+			for _, s := range result.Scenarios {
+				if s.Verdict == verdict.Unknown && !strings.Contains(s.Reasons[0].String(), tc.says) {
+					t.Errorf("%s: %v, want %q", s.ID, s.Reasons, tc.says)
+				}
+			}
+		})
+	}
+	if err := os.Remove(file("program")); err != nil {
+		t.Fatal(err)
+	}
+	if result := replay(t, reload(), tape, items, wrong); result.Verdict != verdict.Match {
+		t.Errorf("where the reference is not installed: %s", result.Verdict)
+	}
+}
+
+func TestTheRecordedReferenceIsNotStarted(t *testing.T) {
+	p := load(t, "  right: {command: [sh, -c, 'exit 3', '${{ port }}'], ready: {get: /health}}\n  wrong: {url: \"http://127.0.0.1:2\", ready: {get: /health}}\n")
+	wrong := "wrong=" + serve(t, &faux.Server{})
+	tape, _ := record(t, p, harness.Options{Select: harness.Selection{Paths: []string{"items"}}}, "right="+serve(t, &faux.Server{}), wrong)
+	if result := replay(t, p, tape, harness.Options{Select: harness.Selection{Paths: []string{"items"}}, Environ: os.Environ()}, wrong); result.Verdict != verdict.Match {
+		t.Errorf("%s: %v", result.Verdict, result.Scenarios)
+	}
+	if result := replay(t, p, tape, harness.Options{Select: harness.Selection{Paths: []string{"items"}}}, "right="+serve(t, &faux.Server{})); result.Verdict != verdict.Match || result.Totals.Targets[1].Name != "right-2" {
+		t.Errorf("the reference of today against that of the recording: %s, %+v", result.Verdict, result.Totals.Targets)
+	}
+}
+
+func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
+	p := load(t, running)
+	right, wrong := "right="+serve(t, &faux.Server{}), "wrong="+serve(t, &faux.Server{})
+	items := harness.Options{Select: harness.Selection{Paths: []string{"items/story"}}}
+	tape, _ := record(t, p, items, right, wrong)
+	whole, _ := recorded(t, p, items, right, wrong)
+	for name, tc := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"a run file": {whole.Bytes(), "the run file is no recording\n\tfix: lockstep run --record writes one"},
+		"cut off":    {tape[:len(tape)-9], "run file is incomplete"},
+	} {
+		if r, err := p.ReadRecording(bytes.NewReader(tc.file), ""); r != nil || err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, %v; want %q", name, r, err, tc.want)
+		}
+	}
+	r, err := p.ReadRecording(bytes.NewReader(tape), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		options harness.Options
+		want    string
+	}{
+		"another reference":      {harness.Options{Against: r, Reference: "wrong"}, `reference "wrong" is not the one that was recorded`},
+		"no such target":         {harness.Options{Against: r, Targets: []string{"left"}}, `target "left" is not in `},
+		"a record of a record":   {harness.Options{Against: r, Record: &bytes.Buffer{}}, "a recording cannot be recorded again"},
+		"a record of a shard":    {harness.Options{Shard: harness.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard would record a part of the scenarios"},
+		"no such scenario there": {harness.Options{Against: r, Select: harness.Selection{Paths: []string{"nowhere"}}}, "no scenario at"},
+	} {
+		if err := p.Validate(&tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", name, err, tc.want)
+		}
+	}
+}
