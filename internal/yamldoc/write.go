@@ -69,6 +69,9 @@ func writeBlock(b *strings.Builder, n *jsontree.Node, indent, columns int) {
 			lead = Scalar(n.Names[i]) + ":"
 		}
 		flow := Flow(item)
+		if item.Kind == jsontree.String {
+			flow = Line(item.Text)
+		}
 		switch {
 		case !nested(item) || indent+len(lead)+1+len(flow) <= columns:
 			b.WriteString(margin + lead + " " + flow + "\n")
@@ -87,7 +90,7 @@ func writeBlock(b *strings.Builder, n *jsontree.Node, indent, columns int) {
 func nested(n *jsontree.Node) bool { return len(n.Items) > 0 }
 
 // plainWord is what no reader of YAML takes for anything but a string, in a block or in braces.
-var plainWord = regexp.MustCompile(`^[A-Za-z_/$][A-Za-z0-9_./$-]*( [A-Za-z0-9_./$-]+)*$`)
+var plainWord = regexp.MustCompile(`^([A-Za-z_/$][A-Za-z0-9_./$-]*( [A-Za-z0-9_./$-]+)*|[0-9.]+(ms|s|m)([0-9.]+m?s)?)$`)
 
 // plainLine is what is a string at the end of a line of a block, where braces and commas say nothing.
 var plainLine = regexp.MustCompile(`^[A-Za-z_/$][!-~]*( [!-~]+)*$`)
@@ -117,7 +120,7 @@ func Scalar(s string) string {
 
 // Line returns a string as the value of a key in a block.
 func Line(s string) string {
-	if plainLine.MatchString(s) && !words.MatchString(s) && !strings.Contains(s+" ", ": ") && !strings.Contains(s, " #") {
+	if plainLine.MatchString(s) && !strings.HasPrefix(s, "${{") && !words.MatchString(s) && !strings.Contains(s+" ", ": ") && !strings.Contains(s, " #") {
 		return s
 	}
 	return Scalar(s)

@@ -1,0 +1,200 @@
+package harness
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// Explain returns the selected scenarios as they will run: rows and variables put in, every default said, and with the
+// targets, the limits, the rules in force and the waivers that speak of them. What is only known in a run, captures and
+// unique, stays an expression. Values of header fields that targets add are left out: they may be secret.
+func (p *Project) Explain(sel Selection, targets []string, reference string, today time.Time) ([]*jsontree.Node, error) {
+	chosen, alone, err := p.choose(targets, reference)
+	if err != nil {
+		return nil, err
+	}
+	scenarios, err := p.pick(sel)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*jsontree.Node, len(scenarios))
+	for i, s := range scenarios {
+		e := explainer{p: p, s: s, values: known(s)}
+		o := e.head()
+		e.targets(o, chosen, alone)
+		e.limits(o)
+		e.story(o)
+		e.rules(o)
+		e.waivers(o, today)
+		out[i] = o.node()
+	}
+	return out, nil
+}
+
+// known returns the values of a scenario that are known before the run: its row, and variables, in which what is not known
+// stays an expression.
+func known(s *scenario.Scenario) values {
+	v := values{}
+	add := func(name string, value scenario.Value) {
+		if raw, err := value.Resolve(scenario.Partly{Known: v}); err == nil {
+			v[name] = raw
+		}
+	}
+	for name, value := range s.Row {
+		add("row."+name, value)
+	}
+	for _, named := range s.Vars {
+		add(named.Name, named.Value)
+	}
+	return v
+}
+
+// An explainer explains one scenario.
+type explainer struct {
+	p      *Project
+	s      *scenario.Scenario
+	values values
+}
+
+// head says what the scenario is.
+func (e *explainer) head() *object {
+	s := e.s
+	o := &object{}
+	o.text("scenario", s.ID)
+	o.text("file", scenario.Place{File: s.File, Line: s.Line, Column: 1}.String())
+	o.text("why", s.Why)
+	o.text("source", s.Source)
+	o.add("tags", texts(s.Tags))
+	if s.Fresh {
+		o.text("isolate", "fresh")
+	} else {
+		o.text("isolate", "shared")
+	}
+	return o
+}
+
+func (e *explainer) targets(o *object, chosen []Target, alone bool) {
+	list := &jsontree.Node{Kind: jsontree.Array}
+	for i, t := range chosen {
+		of := &object{}
+		of.text("name", t.Spec.Name)
+		switch {
+		case alone:
+			of.text("role", "alone, against the contract")
+		case i == 0:
+			of.text("role", "reference")
+		default:
+			of.text("role", "candidate")
+		}
+		if t.Spec.URL != "" {
+			of.text("url", t.Spec.URL)
+		} else {
+			of.add("command", texts(t.Spec.Command))
+			of.text("dir", t.Spec.Dir)
+		}
+		var sent []string
+		for _, field := range t.Header {
+			sent = append(sent, field.Name)
+		}
+		if len(sent) > 0 {
+			of.add("adds_headers", texts(sent))
+		}
+		list.Items = append(list.Items, of.node())
+	}
+	o.add("targets", list)
+}
+
+// limits says what bounds the scenario.
+func (e *explainer) limits(o *object) {
+	of, l := &object{}, e.p.Limits.withDefaults()
+	if e.s.Limit > 0 {
+		l.Scenario = e.s.Limit
+	}
+	of.text("scenario", l.Scenario.String())
+	of.text("step", l.Step.String())
+	of.text("settle", l.Settle.String())
+	of.number("body", l.Body)
+	of.number("events", int64(l.Events))
+	o.add("limits", of.node())
+}
+
+// waivers says which of them speak of the scenario, and whether they still hold.
+func (e *explainer) waivers(o *object, today time.Time) {
+	list := &jsontree.Node{Kind: jsontree.Array}
+	for i := range e.p.Waivers {
+		w := &e.p.Waivers[i]
+		if !w.Covers(e.s.ID) {
+			continue
+		}
+		of := &object{}
+		of.text("id", w.ID)
+		of.text("from", scenario.Place{File: w.File, Line: w.Line, Column: 1}.String())
+		of.text("at", w.At)
+		of.text("kind", w.Kind)
+		of.text("fingerprint", w.Fingerprint)
+		of.text("class", w.Class)
+		of.text("reason", w.Reason)
+		of.text("owner", w.Owner)
+		of.text("expires", w.Expires.Format(time.DateOnly))
+		if !today.Before(w.Expires) {
+			of.add("expired", &jsontree.Node{Kind: jsontree.Boolean, Text: "true"})
+		}
+		if len(w.When.Targets) > 0 {
+			of.add("only_for_targets", texts(w.When.Targets))
+		}
+		list.Items = append(list.Items, of.node())
+	}
+	o.add("waivers", list)
+}
+
+// An object is a JSON object that is being put together.
+type object jsontree.Node
+
+func (o *object) add(name string, value *jsontree.Node) {
+	o.Names, o.Items = append(o.Names, name), append(o.Items, value)
+}
+
+func (o *object) text(name, value string) {
+	o.add(name, &jsontree.Node{Kind: jsontree.String, Text: value})
+}
+
+func (o *object) number(name string, value int64) { o.add(name, tree(value)) }
+
+// raw adds JSON, with long texts cut.
+func (o *object) raw(name string, value json.RawMessage) {
+	if n, _, err := jsontree.Parse(value); err == nil {
+		o.add(name, cut(n))
+	}
+}
+
+func (o *object) has(name string) bool { return slices.Contains(o.Names, name) }
+
+func (o *object) node() *jsontree.Node {
+	o.Kind = jsontree.Object
+	return (*jsontree.Node)(o)
+}
+
+func texts(all []string) *jsontree.Node {
+	list := &jsontree.Node{Kind: jsontree.Array}
+	for _, s := range all {
+		list.Items = append(list.Items, &jsontree.Node{Kind: jsontree.String, Text: s})
+	}
+	return list
+}
+
+// tree returns a value as JSON.
+func tree(v any) *jsontree.Node {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("harness: a value that is no JSON: " + err.Error())
+	}
+	n, _, err := jsontree.Parse(data)
+	if err != nil {
+		panic("harness: JSON that is none: " + err.Error())
+	}
+	return n
+}

@@ -1,0 +1,37 @@
+package scenario
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// Written returns the steps of the scenario's file, and those of its teardown, as they are written. They are in the order
+// of Steps and Teardown.
+func (s *Scenario) Written() (steps, teardown []*yamldoc.Node) {
+	root, _ := yamldoc.Parse(s.File, s.Text) // which has been read without a problem
+	return root.Get("steps").Elements(), root.Get("teardown").Elements()
+}
+
+// Expand returns what a part of a scenario's file comes to when names have these values. Names without one stay
+// expressions.
+func Expand(n *yamldoc.Node, env Env) json.RawMessage {
+	v := parseValue(n, func(*yamldoc.Node, error) {})
+	raw, err := v.Resolve(Partly{env})
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
+}
+
+// Partly gives names without a value an expression as their value, so that what they are part of can be shown.
+type Partly struct{ Known Env }
+
+// Lookup gives a name its value, or the expression for it.
+func (p Partly) Lookup(name string) (json.RawMessage, bool) {
+	if raw, ok := p.Known.Lookup(name); ok {
+		return raw, true
+	}
+	raw, err := json.Marshal("${{ " + name + " }}")
+	return raw, err == nil
+}
