@@ -1,0 +1,265 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// documents returns the texts of README.md and of docs/, by their names.
+func documentation(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	out := map[string]string{}
+	for _, file := range append(files, filepath.Join(root, "README.md")) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimPrefix(file, root+"/")] = string(data)
+	}
+	return out
+}
+
+var (
+	fence = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```")
+	// shownBlock is a command line in a block: at the beginning of a line, or behind what a CI's file puts before it.
+	shownBlock = regexp.MustCompile(`(?m)(?:^|[ '"(&])(?:\S*/bin/|bin/|\./|go run \./cmd/)?lockstep ([a-z-][^\n]*)`)
+	// shownInline is a command line in a sentence.
+	shownInline = regexp.MustCompile("`(?:bin/|go run \\./cmd/)?lockstep ([a-z-][^`\n]*)`")
+	// endOfCommand is where a command line in a block goes on as something else.
+	endOfCommand = regexp.MustCompile(` \|\|? | && | > |  `)
+)
+
+// notCommands are what the program says, in sentences.
+var notCommands = []string{"itself failed"}
+
+// shownCommands returns the command lines of lockstep that a document shows, without the first word.
+func shownCommands(text string) (out []string) {
+	for _, block := range fence.FindAllStringSubmatch(text, -1) {
+		for _, m := range shownBlock.FindAllStringSubmatch(block[2], -1) {
+			line := m[1]
+			if at := endOfCommand.FindStringIndex(line); at != nil {
+				line = line[:at[0]]
+			}
+			if strings.Count(line, "'")%2 == 1 { // it ends the command line
+				line = line[:strings.LastIndex(line, "'")]
+			}
+			out = append(out, line)
+		}
+	}
+	for _, m := range shownInline.FindAllStringSubmatch(fence.ReplaceAllString(text, ""), -1) {
+		if !slices.Contains(notCommands, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// taken reports why the program would not take a command line.
+func taken(line string) error {
+	args := regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`).FindAllString(line, -1)
+	for i, a := range args {
+		args[i] = strings.Trim(a, `'"`)
+	}
+	cmd, rest, err := rootCommand(&world{}).Find(args)
+	if err != nil {
+		return err
+	}
+	if !cmd.HasParent() {
+		return knownCommand(cmd, rest)
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		return nil // it is named, not shown
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
+}
+
+func TestCommandsInTheDocumentationExist(t *testing.T) {
+	commands := 0
+	for name, text := range documentation(t) {
+		for _, line := range shownCommands(text) {
+			commands++
+			if err := taken(line); err != nil {
+				t.Errorf("%s shows lockstep %s, but %v", name, line, err)
+			}
+		}
+	}
+	if commands < 60 {
+		t.Errorf("only %d commands were found", commands)
+	}
+}
+
+// What finds commands finds them in every dress, and what they get wrong is told.
+func TestCommandsThatDoNotExistAreFound(t *testing.T) {
+	text := "`lockstep rnu` and `lockstep run --taget go` and `lockstep itself failed`\n\n```yaml\n- run: make build && bin/lockstep lint x || true\n" +
+		"  steps { sh 'bin/lockstep judge a b' }\nlockstep mutate --al   # all\n  command: [sh, -c, 'bin/lockstep run --shard auto --reports \"/s/$I\" || [ $? -eq 1 ]']\n```\n"
+	want := []string{"lint x", "judge a b", "mutate --al", `run --shard auto --reports "/s/$I"`, "rnu", "run --taget go"}
+	got := shownCommands(text)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	for _, line := range got {
+		if err := taken(line); (err == nil) != strings.HasPrefix(line, "run --shard") {
+			t.Errorf("lockstep %s: %v", line, err)
+		}
+	}
+}
+
+// What the documentation shows as YAML is YAML. Lines that stand for others are left out of it.
+func TestYAMLInTheDocumentationIsYAML(t *testing.T) {
+	blocks := 0
+	for name, text := range documentation(t) {
+		for _, block := range fence.FindAllStringSubmatch(text, -1) {
+			if block[1] != "yaml" {
+				continue
+			}
+			for _, document := range regexp.MustCompile(`(?m)^---\n`).Split(block[2], -1) {
+				blocks++
+				if problems := yamldoc.Syntax(name, []byte(document)); len(problems) > 0 {
+					t.Errorf("%v\n%s", problems, document)
+				}
+			}
+		}
+	}
+	if blocks < 15 {
+		t.Errorf("only %d blocks were found", blocks)
+	}
+}
+
+// recipes returns the blocks of docs/ci.md that are YAML and have a key at the top or in their first element.
+func recipes(t *testing.T, key string) (out []*yamldoc.Node) {
+	t.Helper()
+	for _, block := range fence.FindAllStringSubmatch(documentation(t)["docs/ci.md"], -1) {
+		if block[1] != "yaml" {
+			continue
+		}
+		if n, problems := yamldoc.Parse("docs/ci.md", []byte(block[2])); len(problems) == 0 && n.Get(key) != nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func TestTheRecipesHaveWhatTheirCINeeds(t *testing.T) {
+	github := recipes(t, "jobs")
+	if len(github) == 0 {
+		t.Fatal("there is no recipe for GitHub")
+	}
+	inputs := action(t).Get("inputs")
+	used := false
+	for _, n := range github {
+		for name, job := range n.Get("jobs").Entries() {
+			for _, step := range job.Get("steps").Elements() {
+				if !strings.HasPrefix(step.Get("uses").Str(), "lockstep-dev/lockstep@") {
+					continue
+				}
+				used = true
+				for key := range step.Get("with").Entries() {
+					if inputs.Get(key.Text) == nil {
+						t.Errorf("job %s: the action has no input %q", name.Text, key.Text)
+					}
+				}
+			}
+		}
+	}
+	if !used {
+		t.Error("no recipe uses the action")
+	}
+	gitlab := recipes(t, "parity")
+	if len(gitlab) != 1 || gitlab[0].Get("parity").Get("artifacts").Get("reports").Get("junit").Str() != "reports/junit.xml" || gitlab[0].Get("parity").Get("script").Str() == "" {
+		t.Errorf("%d recipes for GitLab", len(gitlab))
+	}
+}
+
+// action returns action.yml.
+func action(t *testing.T) *yamldoc.Node {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, problems := yamldoc.Parse("action.yml", data)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return n
+}
+
+func TestTheActionIsWellFormed(t *testing.T) {
+	a := action(t)
+	for _, name := range []string{"config", "args", "version", "artifact"} {
+		if in := a.Get("inputs").Get(name); in.Get("description").Str() == "" || in.Get("default") == nil {
+			t.Errorf("input %s has no description, or no default", name)
+		}
+	}
+	if a.Get("runs").Get("using").Str() != "composite" || a.Get("name").Str() == "" || a.Get("description").Str() == "" {
+		t.Error("it is no composite action with a name and a description")
+	}
+	kept := false
+	for i, step := range a.Get("runs").Get("steps").Elements() {
+		script, uses := step.Get("run").Str(), step.Get("uses").Str()
+		switch {
+		case (script == "") == (uses == ""):
+			t.Errorf("step %d has to run something, or to use something", i+1)
+		case script != "" && step.Get("shell").Str() != "bash":
+			t.Errorf("step %d has no shell", i+1)
+		case strings.Contains(script, "${{"):
+			t.Errorf("step %d puts an expression into its script, where it would be run:\n%s", i+1, script)
+		case strings.HasPrefix(uses, "actions/upload-artifact@"):
+			kept = strings.HasPrefix(step.Get("if").Str(), "always()")
+		}
+	}
+	if !kept {
+		t.Error("the reports of a red run are not kept")
+	}
+}
+
+// The step that runs lockstep gives it each argument as it was meant, and what is in them does not run.
+func TestTheActionGivesItsArgumentsOn(t *testing.T) {
+	var script string
+	for _, step := range action(t).Get("runs").Get("steps").Elements() {
+		if step.Get("id").Str() == "run" {
+			script = step.Get("run").Str()
+		}
+	}
+	for args, want := range map[string]string{
+		"":                               "",
+		"--tag sse  --jobs 2":            "--tag|sse|--jobs|2|",
+		`--name 'two words' "a b" $(id)`: "--name|two words|a b|$(id)|",
+		"; touch stolen":                 ";|touch|stolen|",
+	} {
+		dir := t.TempDir()
+		p := project{dir: dir}
+		p.write(t, "lockstep/lockstep", "#!/bin/sh\nprintf '%s|' \"$@\"\nexit 1\n")
+		if err := os.Chmod(filepath.Join(dir, "lockstep/lockstep"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "RUNNER_TEMP="+dir, "GITHUB_OUTPUT="+filepath.Join(dir, "output"), "CONFIG=e2e/my file.yaml", "ARGS="+args)
+		out, err := cmd.Output()
+		if got := string(out); got != "run|--config|e2e/my file.yaml|--format|github|"+want || err == nil || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("args %q: lockstep gets %q, exit status %d; want %q and its own status", args, got, cmd.ProcessState.ExitCode(), want)
+		}
+		if got := p.read("output"); got != "reports=e2e/reports\n" || p.read("stolen") != "" {
+			t.Errorf("args %q: the output is %q", args, got)
+		}
+	}
+}
