@@ -73,7 +73,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"an await of nothing", head + "steps: [{open: a, sse: GET /}, {await: a}]", []string{`4:32: item 2 of "steps" is not what belongs here → say what to wait for: match, or end`}},
 		{"a stop of shared targets", head + "steps: [{stop: target}]", []string{`4:10: stop in a scenario that shares its targets → add isolate: fresh to the scenario`}},
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
-		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, what each target must answer by itself, beside being equal to the other`}},
+		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, the answer that is wanted`}},
 		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
 		{"one branch", head + "steps: [{parallel: {a: [{http: GET /}]}}]", []string{`4:20: "parallel" is too short → put at least 2 in it`}},
 		{"rows of one name", head + "table: [{name: a}, {name: a}]\nsteps: [{http: GET /}]", []string{`4:27: two rows are called "a" → give each row a name of its own`}},

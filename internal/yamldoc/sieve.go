@@ -83,7 +83,7 @@ func (s *sieve) rule(n *jsontree.Node, base string) *rule {
 func (s *sieve) read(r *rule, keyword string, v *jsontree.Node, base string) bool {
 	ok := true
 	switch keyword {
-	case "$schema", "$id", "$defs", "title", "description", "x-fix":
+	case "$schema", "$id", "$defs", "title", "description", "default", "x-default", "x-fix":
 	case "$ref":
 		r.all = append(r.all, s.refer(v.Text, base))
 	case "type":
