@@ -112,12 +112,12 @@ fmt: ## Format the Go files
 	gofmt -w $(GO_FILES)
 
 .PHONY: generate
-generate: reference/node_modules ## Make gen/ from openapi.yaml
-	go generate ./gen
+generate: reference/node_modules ## Make gen/ from openapi.yaml, and docs/reference.md from the JSON Schemas
+	go generate ./gen ./internal/schemadoc
 
 .PHONY: check-generate
-check-generate: reference/node_modules ## Fail when gen/ is not what openapi.yaml makes
-	go test -count=1 ./gen
+check-generate: reference/node_modules ## Fail when what is generated is not what its sources make
+	go test -count=1 ./gen ./internal/schemadoc
 
 .PHONY: update-golden
 update-golden: ## Rewrite the golden files; review the diff like code

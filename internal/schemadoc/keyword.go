@@ -1,0 +1,165 @@
+package schemadoc
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// resolve follows references to the schema that says what is admitted.
+func (w *writer) resolve(s schema) schema {
+	for {
+		ref := text(s.node, "$ref")
+		if ref == "" {
+			return s
+		}
+		next, ok := w.refer(ref, s.id)
+		if !ok {
+			w.problem("%s: there is no %s", s.id, ref)
+			return schema{&jsontree.Node{Kind: jsontree.Object}, s.id}
+		}
+		s = next
+	}
+}
+
+func (w *writer) refer(ref, base string) (schema, bool) {
+	name, pointer, _ := strings.Cut(ref, "#")
+	id := base
+	if name != "" {
+		id = base[:strings.LastIndexByte(base, '/')+1] + name
+	}
+	at := w.documents[id]
+	for _, step := range strings.Split(pointer, "/")[1:] {
+		if at == nil {
+			return schema{}, false
+		}
+		at = at.Member(step)
+	}
+	return schema{at, id}, at != nil
+}
+
+// description is what a schema says of itself, or else what the one says that it refers to.
+func (w *writer) description(s schema) string { return w.say(s, "description") }
+
+// say returns the text of an annotation. The nearest one counts.
+func (w *writer) say(s schema, keyword string) string {
+	if own := text(s.node, keyword); own != "" || s.node.Member("$ref") == nil {
+		return own
+	}
+	if next, ok := w.refer(text(s.node, "$ref"), s.id); ok {
+		return w.say(next, keyword)
+	}
+	return ""
+}
+
+// fallback says what holds where a key is not given.
+func (w *writer) fallback(s schema) string {
+	if words := w.say(s, "x-default"); words != "" {
+		return words
+	}
+	if value := w.say(s, "default"); value != "" {
+		return code(value)
+	}
+	return ""
+}
+
+// A choice is a key that decides by which schema an object is judged.
+type choice struct {
+	key  string
+	then *jsontree.Node
+}
+
+// choices returns those of allOf that ask for a key, {"if": {"required": [key]}, "then": …, "else": the same again}, in the
+// order in which anyOf has the keys.
+func choices(n *jsontree.Node) []choice {
+	var out []choice
+	all := n.Member("allOf")
+	if all == nil {
+		return nil
+	}
+	for _, item := range all.Items {
+		for ; item != nil && item.Member("if") != nil; item = item.Member("else") {
+			if keys := texts(item.Member("if").Member("required")); len(keys) == 1 {
+				out = append(out, choice{keys[0], item.Member("then")})
+			}
+		}
+	}
+	order := alternativeKeys(n)
+	slices.SortStableFunc(out, func(a, b choice) int {
+		return cmp.Compare(slices.Index(order, a.key), slices.Index(order, b.key))
+	})
+	return out
+}
+
+// alternativeKeys are the keys of which one must be there.
+func alternativeKeys(n *jsontree.Node) []string {
+	var keys []string
+	if list := n.Member("anyOf"); list != nil {
+		for _, item := range list.Items {
+			keys = append(keys, texts(item.Member("required"))...)
+		}
+	}
+	return keys
+}
+
+// oneOf says which keys must be there at least, where there is a choice.
+func oneOf(n *jsontree.Node) string {
+	keys := alternativeKeys(n)
+	if len(keys) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("At least one is required of: %s.", alternatives(keys, code))
+}
+
+// text returns a scalar member, "" when there is none.
+func text(n *jsontree.Node, name string) string {
+	if v := n.Member(name); v != nil {
+		return v.Text
+	}
+	return ""
+}
+
+// texts returns the texts of a list, or the one that stands for it.
+func texts(n *jsontree.Node) []string {
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == jsontree.String:
+		return []string{n.Text}
+	}
+	var out []string
+	for _, item := range n.Items {
+		out = append(out, item.Text)
+	}
+	return out
+}
+
+func alternatives(all []string, show func(string) string) string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = show(s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func code(s string) string { return "`" + s + "`" }
+
+// lower writes a title as it stands within a sentence.
+func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
+
+// marked is what Markdown or a table would take for its own.
+var marked = strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`)
+
+// cell writes a sentence of a schema into a table.
+func cell(sentence string) string { return marked.Replace(sentence) }
+
+var notInSlugs = regexp.MustCompile(`[^\p{L}\p{N}_ -]+`)
+
+// Slug returns the anchor that GitHub gives a heading.
+func Slug(heading string) string {
+	return strings.ReplaceAll(notInSlugs.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
