@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/report"
+)
+
+func trendCommand(w *world) *cobra.Command {
+	var (
+		f   diffFlags // which read a run in the same way
+		out string
+	)
+	cmd := &cobra.Command{
+		Use:   "trend folder",
+		Short: "Draws the history of a project as a page",
+		Long: `Reads every report.json below a folder, and every run.jsonl that has none beside it, and draws the history as one
+page: how many scenarios match, differ or are unknown, how much of the contract was reached, and how long the
+candidates took beside the reference. The page loads nothing and runs nothing. What cannot be read is named on it.
+
+Exit codes: 0 it was written · 2 flags or files are wrong, or there is no run · 3 it was interrupted.`,
+		Example: `  lockstep trend history --output trend.html
+  lockstep trend artifacts > public/trend.html`,
+		Args: oneFolder,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.trend(cmd.Context(), args[0], out, w) },
+	}
+	f.format, f.color = "text", "auto"
+	configFlag(cmd, &f.config)
+	cmd.Flags().StringVarP(&out, "output", "o", "-", "the file for the page; - for standard output")
+	return cmd
+}
+
+func oneFolder(_ *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
+	}
+	return &harness.UsageError{What: fmt.Sprintf("trend takes one folder, and here are %d", len(args)), Fix: "name the folder that has the reports of all runs below it"}
+}
+
+func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) error {
+	paths, err := runsBelow(folder)
+	if err != nil {
+		return &harness.UsageError{What: err.Error(), Fix: "name the folder that has the reports of all runs below it"}
+	}
+	var runs []report.Dated
+	var left []string
+	for _, path := range paths {
+		doc, err := f.side(ctx, path, w)
+		if ctx.Err() != nil {
+			return &exitError{exitUnknown, context.Cause(ctx)}
+		}
+		name := path
+		if short, fault := filepath.Rel(folder, path); fault == nil {
+			name = filepath.ToSlash(short)
+		}
+		if err != nil {
+			text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), path+": "), "\n")
+			left = append(left, name+": "+text)
+			continue
+		}
+		runs = append(runs, report.Dated{Name: name, Document: doc})
+	}
+	trend := report.NewTrend(runs)
+	trend.Left = append(left, trend.Left...)
+	for _, text := range trend.Left {
+		fmt.Fprintf(w.stderr, "note: not shown: %s\n", text)
+	}
+	if len(trend.Points) == 0 {
+		return &harness.UsageError{What: "there is no run that can be shown below " + folder, Fix: "`lockstep run` writes report.json; keep those of several runs, each in a folder of its own"}
+	}
+	if out == "-" {
+		return report.TrendHTML(w.stdout, trend)
+	}
+	file, err := os.Create(out)
+	if err != nil {
+		return &harness.UsageError{What: err.Error(), Fix: "name another file with --output"}
+	}
+	return errors.Join(report.TrendHTML(file, trend), file.Close())
+}
+
+// runsBelow returns the reports below a folder, and the run files of folders without one.
+func runsBelow(folder string) ([]string, error) {
+	var paths []string
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch d.Name() {
+		case "report.json":
+			paths = append(paths, path)
+		case "run.jsonl":
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "report.json")); errors.Is(err, fs.ErrNotExist) {
+				paths = append(paths, path)
+			}
+		}
+		return nil
+	})
+	return paths, err
+}

@@ -1,0 +1,99 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// A Trend is the history of a project: its runs in the order in which they began.
+type Trend struct {
+	Points []TrendPoint
+	// Left are files that are not shown, each with the reason.
+	Left []string
+}
+
+// A TrendPoint is one run.
+type TrendPoint struct {
+	Name    string // what it is called, such as the path of its report
+	Started time.Time
+	Verdict verdict.Verdict
+	Match, Waived, Differ, Unknown,
+	NotApplicable int
+	// Operations, Statuses and Properties are how much of the contract was reached.
+	Operations, Statuses, Properties contract.Tally
+	// Ratio is the candidates' time by the reference's: the median over the operations, each as often as it was timed; 0 when
+	// nothing was.
+	Ratio float64
+	// New and Fixed count findings since the run before; both are 0 in the first one.
+	New, Fixed int
+}
+
+// A Dated is a report and what it is called.
+type Dated struct {
+	Name string
+	*Document
+}
+
+// began is when the run began, as a report has it: a run file is more exact.
+func (d *Dated) began() time.Time { return d.Started.UTC().Truncate(time.Millisecond) }
+
+// NewTrend puts runs into their order. A run that is there twice is shown once; a shard is none.
+func NewTrend(runs []Dated) *Trend {
+	t := &Trend{}
+	runs = slices.Clone(runs)
+	slices.SortStableFunc(runs, func(a, b Dated) int {
+		return cmp.Or(a.began().Compare(b.began()), cmp.Compare(a.Name, b.Name))
+	})
+	var before *Dated
+	for i := range runs {
+		run := &runs[i]
+		switch {
+		case run.Shard != nil:
+			t.Left = append(t.Left, run.Name+": it is a shard; merge the shards of the run")
+			continue
+		case before != nil && before.began().Equal(run.began()) && before.Seed == run.Seed:
+			t.Left = append(t.Left, run.Name+": it is the run of "+before.Name)
+			continue
+		}
+		t.Points = append(t.Points, point(run, before))
+		before = run
+	}
+	return t
+}
+
+func point(run, before *Dated) TrendPoint {
+	totals := &run.Totals
+	reached := run.Coverage.Totals()
+	p := TrendPoint{
+		Name: run.Name, Started: run.Started, Verdict: run.Verdict,
+		Match: totals.Match, Waived: totals.Waived, Differ: totals.Differ, Unknown: totals.Unknown, NotApplicable: totals.NotApplicable,
+		Operations: reached.Operations, Statuses: reached.Statuses, Properties: run.Coverage.SchemaTotals().Properties,
+		Ratio: ratio(run.Latency),
+	}
+	if before != nil {
+		c := Since(before.Document, before.Name, run.Document)
+		p.New, p.Fixed = len(c.New)+len(c.Changed), len(c.Fixed)
+	}
+	return p
+}
+
+// ratio is the median of what operations have, each as often as it was timed.
+func ratio(rows []Latency) float64 {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b Latency) int { return cmp.Compare(a.Ratio, b.Ratio) })
+	all := 0
+	for _, r := range rows {
+		all += r.Pairs
+	}
+	passed := 0
+	for _, r := range rows {
+		if passed += r.Pairs; 2*passed >= all {
+			return r.Ratio
+		}
+	}
+	return 0
+}
