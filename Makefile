@@ -17,6 +17,9 @@ MAKEFLAGS += --warn-undefined-variables --no-builtin-rules
 
 GO_FILES := $(shell find . -name '*.go' -not -path './reference/*')
 TS_FILES := $(shell find reference/src -name '*.ts')
+# Empty where Node is not installed: there, what the reference did elsewhere stands in for it.
+NODE := $(shell command -v node)
+RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
 FUZZTIME ?= 10s
@@ -46,8 +49,20 @@ reference/node_modules: reference/package.json reference/package-lock.json
 	@touch $@
 
 .PHONY: parity
+ifneq ($(NODE),)
 parity: build ## Walk every scenario through both servers and print one verdict (ARGS="--tag sse")
 	bin/lockstep run $(ARGS)
+else
+parity:
+	@echo "Node is not installed: the Go server is judged against the recording of the reference in $(RECORDING)"
+	@test -e $(RECORDING)/recording.jsonl || { echo "there is none: run make record where Node is, and bring $(RECORDING) here" >&2; exit 2; }
+	@$(MAKE) --no-print-directory bin/lockstep bin/agentd
+	bin/lockstep run --against $(RECORDING) $(ARGS)
+endif
+
+.PHONY: record
+record: build ## Keep what the reference does, for make parity where Node is not installed
+	bin/lockstep run --record $(RECORDING) $(ARGS)
 
 .PHONY: lockstep
 lockstep: parity ## The same

@@ -62,7 +62,7 @@ type Project struct {
 type Target struct {
 	Spec   target.Spec
 	Header transcript.Header // sent with every request
-	// VersionFile is a file that is another one in another version of the server; "" when there is none.
+	// VersionFile is a file, or a folder, that is another one in another version of the server; "" when there is none.
 	VersionFile string
 	// Line and Column are where the file has the command; 0 for a server that already runs.
 	Line, Column int

@@ -1,11 +1,8 @@
 package harness
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -62,23 +59,6 @@ func (r *Recording) String() string {
 		name += " " + v
 	}
 	return fmt.Sprintf("%s, recorded on %s by lockstep %s", name, r.Header.Started.UTC().Format("2006-01-02 15:04 UTC"), r.Header.Version)
-}
-
-// version returns what the project knows of a target's version; "" when that is nothing, or the file is not here: where a
-// recording is used, the reference need not be installed.
-func (p *Project) version(name string) (string, error) {
-	i := index(p.Targets, name)
-	if i < 0 || p.Targets[i].VersionFile == "" {
-		return "", nil
-	}
-	data, err := os.ReadFile(p.Targets[i].VersionFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("the version of %s: %w", name, err)
-	}
-	return sum(data)[:16], nil
 }
 
 // stale says what has changed since a scenario was recorded; "" when nothing has.

@@ -190,6 +190,49 @@ func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
 	}
 }
 
+func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
+	config := write(t, strings.Replace(running, "right: {", "right: {version: {file: src}, ", 1))
+	src := filepath.Join(filepath.Dir(config), "src")
+	file := filepath.Join(src, "deep", "main.js")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	put := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(file, "one")
+	p, err := harness.Load(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := harness.Options{Select: harness.Selection{Paths: []string{"items/story"}}}
+	wrong := "wrong=" + serve(t, &faux.Server{})
+	tape, _ := record(t, p, items, "right="+serve(t, &faux.Server{}), wrong)
+	for _, tc := range []struct {
+		name   string
+		change func()
+		want   verdict.Verdict
+	}{
+		{"as it was", func() {}, verdict.Match},
+		{"another content", func() { put(file, "two") }, verdict.Unknown},
+		{"one file more", func() { put(file, "one"); put(filepath.Join(src, "more.js"), "") }, verdict.Unknown},
+		{"another name", func() {
+			put(filepath.Join(src, "more.js"), "one")
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}, verdict.Unknown},
+	} {
+		tc.change()
+		if result := replay(t, p, tape, items, wrong); result.Verdict != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, result.Verdict, tc.want)
+		}
+	}
+}
+
 func TestTheRecordedReferenceIsNotStarted(t *testing.T) {
 	p := load(t, "  right: {command: [sh, -c, 'exit 3', '${{ port }}'], ready: {get: /health}}\n  wrong: {url: \"http://127.0.0.1:2\", ready: {get: /health}}\n")
 	wrong := "wrong=" + serve(t, &faux.Server{})
