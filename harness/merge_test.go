@@ -317,6 +317,7 @@ func TestAShardWithoutScenariosMatches(t *testing.T) {
 	if err != nil || result.Verdict != verdict.Match || len(result.Scenarios) != 0 || *result.Run.Shard != (verdict.Shard{Index: 2, Of: 2, Selected: 1}) {
 		t.Errorf("%+v, %v", result, err)
 	}
+	harness.Test(t, p.File, &options) // fails when it is not green
 	options.Select.Paths = []string{"nowhere"}
 	if result, err := p.Run(t.Context(), &options); err == nil {
 		t.Errorf("without any scenario: %+v", result)
