@@ -54,6 +54,7 @@ type Project struct {
 	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
 	Demand *contract.Demand
 
+	scenarios  string // the folder
 	sums       sums
 	noBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
 }
@@ -64,6 +65,8 @@ type Target struct {
 	Header transcript.Header // sent with every request
 	// VersionFile is a file, or a folder, that is another one in another version of the server; "" when there is none.
 	VersionFile string
+	// Watch are patterns of the files that it is made of, relative to the folder of lockstep.yaml.
+	Watch []string
 	// Line and Column are where the file has the command; 0 for a server that already runs.
 	Line, Column int
 }
@@ -180,6 +183,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 				t.Line, t.Column = item.Line, item.Column
 			}
 		}
+		t.Watch = l.patterns(n.Get("watch"))
 		for _, item := range n.Get("inherit").Elements() {
 			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
 		}
@@ -287,6 +291,7 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 		return nil
 	}
 	dir := l.path(n.Text)
+	l.p.scenarios = dir
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
 		return nil

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,10 @@ type Options struct {
 	Targets   []string
 	Reference string // the target that is taken as right, instead of the project's
 	Select    Selection
-	Shard     Shard  // the part of the selection that runs; all of it when zero
-	Jobs      int    // scenarios at a time; twice the processors, and at least four, when 0
-	Seed      uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
+	First     []string // ids of scenarios that run before the others
+	Shard     Shard    // the part of the selection that runs; all of it when zero
+	Jobs      int      // scenarios at a time; twice the processors, and at least four, when 0
+	Seed      uint64   // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
 	// RunFile gets the transcripts, when set.
 	RunFile io.Writer
 	// Record gets those of the reference alone, when set: a recording.
@@ -214,15 +216,34 @@ func (e *execution) drive(ctx context.Context) {
 			}
 		})
 	}
-	for _, fresh := range []bool{true, false} {
-		for i, s := range e.scenarios {
-			if s.Fresh == fresh && ctx.Err() == nil {
-				queue <- i
-			}
+	for _, i := range e.order() {
+		if ctx.Err() == nil {
+			queue <- i
 		}
 	}
 	close(queue)
 	workers.Wait()
+}
+
+// order returns the scenarios as they are started: those that are wanted first, and of these and of the others those with
+// targets of their own before the rest.
+func (e *execution) order() []int {
+	rank := func(i int) int {
+		s, rank := e.scenarios[i], 0
+		if !slices.Contains(e.opts.First, s.ID) {
+			rank = 2
+		}
+		if !s.Fresh {
+			rank++
+		}
+		return rank
+	}
+	out := make([]int, len(e.scenarios))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
 }
 
 // fresh runs a scenario on targets of its own.

@@ -164,7 +164,7 @@ both values, and with what the contract says of each side.`,
 	root.CompletionOptions.DisableDefaultCmd = true // there is one below, with examples
 	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), baselineCommand(w), coverageCommand(w), mutateCommand(w), noiseCommand(w), lintCommand(w), versionCommand(w))
 	root.AddCommand(diffCommand(w), mergeCommand(w), trendCommand(w))
-	root.AddCommand(initCommand(w), listCommand(w), explainCommand(w), viewCommand(w), completionCommand(w))
+	root.AddCommand(initCommand(w), listCommand(w), explainCommand(w), viewCommand(w), watchCommand(w), completionCommand(w))
 	completions(root)
 	examplesFirst(root)
 	root.InitDefaultHelpCmd()

@@ -30,6 +30,9 @@ type runFlags struct {
 	scenario time.Duration
 	reports  string
 	outputFlags
+	// Of lockstep watch: what runs first, and who wants to know what came of it.
+	first  []string
+	judged func(*harness.Result)
 }
 
 func runCommand(w *world) *cobra.Command {
@@ -137,6 +140,9 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 	v := verdict.Unknown
 	if result != nil {
 		v = result.Verdict
+		if f.judged != nil {
+			f.judged(result)
+		}
 		err = errors.Join(err, tape.end(err == nil && result.Incomplete == ""), f.write(result.Document(project), out, w))
 	} else {
 		err = errors.Join(err, tape.end(false))
@@ -147,7 +153,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
-		Environ: w.environ, Today: w.today(), Log: f.logger(stderr),
+		Environ: w.environ, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
 	if f.format == "text" {
 		o.Progress = f.progress(stderr, f.paint(w, w.errorTerminal))

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// glance is the time between two looks at the files.
+const glance = 300 * time.Millisecond
+
+func watchCommand(w *world) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "watch [scenario or folder ...]",
+		Short: "Runs scenarios again whenever a file changes that they depend on",
+		Long: `Runs the selected scenarios, and then again what a changed file touches: of a scenario's file, its scenarios; of
+lockstep.yaml, the contract, the waivers, or a file that a target watches (watch: in lockstep.yaml), all of them. What was
+red runs first. The targets are started anew in each round, and stopped at its end. Ctrl-C ends.
+
+The exit code is 0 when it was ended, and 2 when flags are wrong.`,
+		Example: `  lockstep watch
+  lockstep watch client-tools --target go
+  lockstep watch --tag sse --reports -            and leave the reports of the last run as they are`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.selection.Paths = args
+			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
+				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			}
+			ticker := time.NewTicker(glance)
+			defer ticker.Stop()
+			return newWatcher(&f, w, ticker.C).loop(cmd.Context())
+		},
+	}
+	configFlag(cmd, &f.config)
+	fl := cmd.Flags()
+	fl.StringArrayVarP(&f.targets, "target", "t", nil, "a target of the project, or name=URL of a server that runs; again for more (default all)")
+	fl.StringVar(&f.reference, "reference", "", "the target that is taken as right (default the project's)")
+	selectionFlags(cmd, &f.selection)
+	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	fl.StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	f.register(cmd, "log what happens to the targets, and print each scenario")
+	return cmd
+}
+
+// A watcher runs round after round.
+type watcher struct {
+	flags   *runFlags
+	world   *world
+	ticks   <-chan time.Time
+	paths   []string         // that were asked for
+	project *harness.Project // as it was when it last could be read; nil: never
+	files   snapshot         // as they were when the last round began
+	red     map[string]bool  // scenarios, by id
+	rounds  int
+}
+
+func newWatcher(f *runFlags, w *world, ticks <-chan time.Time) *watcher {
+	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, red: map[string]bool{}}
+}
+
+// loop runs everything, and then what changes touch, until the context ends.
+func (x *watcher) loop(ctx context.Context) error {
+	if err := x.flags.validate(); err != nil {
+		return err
+	}
+	changed := change{all: true}
+	for ctx.Err() == nil {
+		err := x.round(ctx, changed)
+		if usage, ok := errors.AsType[*harness.UsageError](err); ok && x.rounds <= 1 {
+			return usage // it would never go away by itself
+		}
+		if err != nil {
+			tell(x.world.stderr, err)
+		}
+		if ctx.Err() == nil {
+			x.say("%s; waiting for a change, Ctrl-C ends", x.state())
+			changed = x.wait(ctx)
+		}
+	}
+	return nil
+}
+
+// say writes a line for people.
+func (x *watcher) say(format string, args ...any) {
+	fmt.Fprintf(x.world.stderr, "watch: "+format+"\n", args...)
+}
+
+// state says what is red, of all rounds.
+func (x *watcher) state() string {
+	const most = 5
+	ids := slices.Sorted(maps.Keys(x.red))
+	switch {
+	case len(ids) == 0:
+		return "none is red"
+	case len(ids) > most:
+		return fmt.Sprintf("%d are red: %s and %d more", len(ids), strings.Join(ids[:most], ", "), len(ids)-most)
+	case len(ids) == 1:
+		return "1 is red: " + ids[0]
+	}
+	return fmt.Sprintf("%d are red: %s", len(ids), strings.Join(ids, ", "))
+}
+
+// round runs what a change touches. The error is what the run says that is no verdict.
+func (x *watcher) round(ctx context.Context, c change) error {
+	x.rounds++
+	before := x.look()
+	project, err := x.flags.load(x.flags.config)
+	if err == nil {
+		x.project = project
+	}
+	x.files = x.look()
+	maps.Copy(x.files, before) // a file that has changed since is seen to have
+	if err != nil {
+		return err
+	}
+	x.flags.selection.Paths = x.paths
+	touched, err := x.touched(c)
+	if err != nil {
+		return err
+	}
+	if len(touched) == 0 {
+		x.say("%s: no scenario that is selected", c.text())
+		return nil
+	}
+	x.flags.first = nil
+	for _, id := range touched {
+		if x.red[id] {
+			x.flags.first = append(x.flags.first, id)
+		}
+	}
+	if !c.all {
+		x.flags.selection.Paths = touched
+	}
+	x.say("round %d at %s: %s, %s, %d of them red", x.rounds, x.world.today().Format(time.TimeOnly), c.text(), count(len(touched), "scenario"), len(x.flags.first))
+	x.flags.judged = x.judged
+	err = x.flags.run(ctx, x.world)
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.err // its code is nobody's now
+	}
+	return err
+}
+
+// touched returns the ids of the scenarios that a change touches, and forgets those that are no more.
+func (x *watcher) touched(c change) ([]string, error) {
+	all := map[string]bool{}
+	for _, s := range x.project.Scenarios {
+		all[s.ID] = true
+	}
+	maps.DeleteFunc(x.red, func(id string, _ bool) bool { return !all[id] })
+	scenarios, err := x.project.Select(x.flags.selection)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, s := range scenarios {
+		if c.all || slices.Contains(c.files, s.File) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids, nil
+}
+
+// judged notes what is red.
+func (x *watcher) judged(r *harness.Result) {
+	for _, s := range r.Scenarios {
+		delete(x.red, s.ID)
+		if s.Verdict == verdict.Differ || s.Verdict == verdict.Unknown {
+			x.red[s.ID] = true
+		}
+	}
+}
+
+// wait waits for a change, and until nothing changes any more: editors and compilers write in several goes. Without one, it
+// was ended.
+func (x *watcher) wait(ctx context.Context) change {
+	last := x.files
+	for {
+		select {
+		case <-ctx.Done():
+			return change{}
+		case <-x.ticks:
+		}
+		now := x.look()
+		if files := now.since(x.files); len(files) > 0 && len(now.since(last)) == 0 {
+			return x.classify(files, now)
+		}
+		last = now
+	}
+}
+
+// A change is what has happened to files.
+type change struct {
+	all   bool     // it touches all scenarios
+	files []string // none at the beginning
+}
+
+func (c change) text() string {
+	switch {
+	case len(c.files) == 0:
+		return "the first"
+	case len(c.files) > 3:
+		return fmt.Sprintf("%s and %d more changed", strings.Join(c.files[:3], ", "), len(c.files)-3)
+	}
+	return strings.Join(c.files, ", ") + " changed"
+}
+
+// classify says what a change of files touches. Where a project cannot be read, nobody knows.
+func (x *watcher) classify(files []string, now snapshot) change {
+	c := change{files: files, all: x.project == nil}
+	for _, file := range files {
+		was, is := x.files[file], now[file]
+		if !was.scenario && !is.scenario {
+			c.all = true
+		}
+	}
+	return c
+}
+
+// A snapshot has what can be seen of files from outside.
+type snapshot map[string]stamp
+
+type stamp struct {
+	there    bool
+	size     int64
+	changed  time.Time
+	scenario bool // it is in the folder of the scenarios
+}
+
+// since returns the files that are not as they were, sorted.
+func (s snapshot) since(before snapshot) (out []string) {
+	for file, is := range s {
+		if was := before[file]; was.there != is.there || was.size != is.size || !was.changed.Equal(is.changed) {
+			out = append(out, file)
+		}
+	}
+	for file, was := range before {
+		if _, ok := s[file]; !ok && was.there {
+			out = append(out, file)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// look looks at all files that matter.
+func (x *watcher) look() snapshot {
+	out := snapshot{}
+	add := func(files []string, scenario bool) {
+		for _, file := range files {
+			s := stamp{scenario: scenario}
+			if info, err := os.Stat(file); err == nil {
+				s.there, s.size, s.changed = true, info.Size(), info.ModTime()
+			}
+			out[file] = s
+		}
+	}
+	if x.project == nil { // what it is made of is not known yet
+		add(documentsBelow(filepath.Dir(x.flags.config)), false)
+		add([]string{x.flags.config}, false)
+		return out
+	}
+	files := x.project.Files()
+	add(files.Targets, false)
+	add(files.Scenarios, true)
+	add(files.Project, false)
+	return out
+}
+
+// documentsBelow returns the files in a folder and below that a project could be made of.
+func documentsBelow(dir string) (out []string) {
+	_ = filepath.WalkDir(dir, func(file string, entry os.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case entry.IsDir() && file != dir && (entry.Name() == "node_modules" || strings.HasPrefix(entry.Name(), ".")):
+			return filepath.SkipDir
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+			out = append(out, file)
+		}
+		return nil
+	})
+	return out
+}

@@ -1,0 +1,256 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+)
+
+// A watched is a watcher under way, whose clock and whose files are the test's.
+type watched struct {
+	project
+	ticks     chan time.Time
+	lines     chan string // of standard error
+	interrupt context.CancelFunc
+	ended     chan error
+	at        time.Time // when the last file was written
+}
+
+// watch begins to watch a project.
+func (p project) watch(t *testing.T, args ...string) *watched {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	x := &watched{project: p, ticks: make(chan time.Time), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
+	f := &runFlags{config: p.file, reports: "-", outputFlags: outputFlags{format: "text", color: "never"}}
+	f.selection.Paths = args
+	w := &world{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}
+	go func() { x.ended <- newWatcher(f, w, x.ticks).loop(ctx) }()
+	t.Cleanup(func() {
+		interrupt()
+		if err, open := <-x.ended; err != nil && open {
+			t.Errorf("watch: %v", err)
+		}
+	})
+	return x
+}
+
+// A lineWriter hands over each line that is written. Nobody writes less than one.
+type lineWriter struct {
+	to  chan<- string
+	dir string
+}
+
+func (w lineWriter) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		w.to <- strings.ReplaceAll(strings.TrimSuffix(line, "\n"), w.dir+"/", "")
+	}
+	return len(p), nil
+}
+
+// says reads lines until one begins so, and returns it and those before.
+func (x *watched) says(t *testing.T, prefix string) []string {
+	t.Helper()
+	var seen []string
+	for {
+		select {
+		case line := <-x.lines:
+			seen = append(seen, line)
+			if strings.HasPrefix(line, prefix) {
+				return seen
+			}
+		case err := <-x.ended:
+			t.Fatalf("it ended with %v and had said %q", err, seen)
+		case <-time.After(time.Minute):
+			t.Fatalf("it does not say %q but %q", prefix, seen)
+		}
+	}
+}
+
+// changes writes a file, at a time at which none was written before.
+func (x *watched) changes(t *testing.T, name, text string) {
+	t.Helper()
+	x.write(t, name, text)
+	x.at = x.at.Add(time.Second)
+	if err := os.Chtimes(filepath.Join(x.dir, name), x.at, x.at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// settles lets the watcher look twice: a change counts when it has come to rest.
+func (x *watched) settles() {
+	x.ticks <- time.Time{}
+	x.ticks <- time.Time{}
+}
+
+const health = "why: It is up\nsource: x\nsteps: [{http: GET /health}]\n"
+
+func TestWatchRunsWhatAChangeTouches(t *testing.T) {
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
+	if err := os.RemoveAll(filepath.Join(p.dir, "scenarios/process")); err != nil { // which needs processes
+		t.Fatal(err)
+	}
+	x := p.watch(t, "items")
+	x.says(t, "watch: round 1 at ")
+	x.says(t, "watch: 1 is red: items/story; waiting for a change, Ctrl-C ends")
+
+	x.changes(t, "scenarios/items/one.yaml", "scenario: items/one\n"+health)
+	x.settles()
+	if got := x.says(t, "watch: 1 is red"); !strings.HasSuffix(got[0], "scenarios/items/one.yaml changed, 1 scenario, 0 of them red") || len(got) != 2 {
+		t.Errorf("a new scenario: %q", got)
+	}
+
+	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
+	x.settles()
+	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "scenarios/items/story.yaml changed, 1 scenario, 1 of them red") {
+		t.Errorf("a scenario that was red: %q", got)
+	}
+
+	x.changes(t, "scenarios/events/end.yaml", "scenario: events/end\n"+health)
+	x.settles()
+	if got := x.says(t, "watch: none is red"); got[0] != "watch: scenarios/events/end.yaml changed: no scenario that is selected" {
+		t.Errorf("a scenario that is not selected: %q", got)
+	}
+
+	x.changes(t, "openapi.yaml", p.read("openapi.yaml")+"# changed\n")
+	x.settles()
+	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "openapi.yaml changed, 3 scenarios, 0 of them red") {
+		t.Errorf("the contract: %q", got)
+	}
+
+	if err := os.Remove(filepath.Join(x.dir, "scenarios/items/one.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	x.settles()
+	if got := x.says(t, "watch: none is red"); got[0] != "watch: scenarios/items/one.yaml changed: no scenario that is selected" {
+		t.Errorf("a scenario that is gone: %q", got)
+	}
+}
+
+// A mistake is told, and is no end; what was red before comes first when it is mended.
+func TestWatchBearsMistakes(t *testing.T) {
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "wrong-status")})))
+	whole := p.read("lockstep.yaml")
+	p.write(t, "lockstep.yaml", strings.Replace(whole, "reference: right", "reference: left", 1))
+	x := p.watch(t, "items")
+	if got := x.says(t, "watch: none is red"); got[0] != `lockstep.yaml:3:12: reference "left" is no target` {
+		t.Errorf("%q", got)
+	}
+	x.changes(t, "lockstep.yaml", whole)
+	x.settles()
+	x.says(t, "watch: 1 is red: items/story")
+
+	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\nwhy: It\n")
+	x.settles()
+	if got := x.says(t, "watch: 1 is red"); !strings.HasPrefix(got[0], "scenarios/items/story.yaml:1:1: ") {
+		t.Errorf("%q", got)
+	}
+	x.changes(t, "lockstep.yaml", whole+"# changed\n")
+	x.changes(t, "scenarios/items/story.yaml", "scenario: items/story\n"+health)
+	x.settles()
+	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "lockstep.yaml, scenarios/items/story.yaml changed, 2 scenarios, 1 of them red") {
+		t.Errorf("%q", got)
+	}
+}
+
+// What a target is made of touches all, and not before it has come to rest.
+func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
+	url := serve(t, &faux.Server{})
+	p := newProject(t, `  right: {url: "`+url+`", ready: {get: /health}, watch: ["src/**/*.go"]}`)
+	x := p.watch(t, "items")
+	x.says(t, "watch: none is red")
+	x.changes(t, "src/deep/main.go", "package main\n")
+	x.ticks <- time.Time{}
+	x.changes(t, "src/deep/main.go", "package main // again\n")
+	x.ticks <- time.Time{}
+	select {
+	case line := <-x.lines:
+		t.Errorf("it says %q while files are written", line)
+	default:
+	}
+	x.ticks <- time.Time{}
+	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "src/deep/main.go changed, 2 scenarios, 0 of them red") {
+		t.Errorf("%q", got)
+	}
+	x.changes(t, "src/deep/main.js", "no part of it\n")
+	x.settles()
+	x.ticks <- time.Time{} // by now it has done with the second look
+	select {
+	case line := <-x.lines:
+		t.Errorf("it says %q of a file that nobody watches", line)
+	default:
+	}
+}
+
+func TestWhatWasRedRunsFirst(t *testing.T) {
+	p := newProject(t, at("right", serve(t, &faux.Server{})))
+	for _, id := range []string{"items/story", "process/stop", "items/every-step"} {
+		var stderr buffer
+		f := &runFlags{config: p.file, reports: "-", jobs: 1, first: []string{id}, outputFlags: outputFlags{format: "text", color: "never", verbose: true}}
+		f.selection.Paths = []string{"items", "process"}
+		_ = f.run(t.Context(), &world{stdout: io.Discard, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
+		if !strings.Contains(stderr.String(), " "+id+" (1/3)\n") {
+			t.Errorf("%s is not the first:\n%s", id, &stderr)
+		}
+	}
+}
+
+func TestWhatIsWrongWithWatchEndsIt(t *testing.T) {
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	for _, tc := range []struct {
+		args   []string
+		stderr string
+	}{
+		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
+		{[]string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
+		{[]string{"--format", "yaml"}, "--format is \"yaml\": write text, json, junit, html, markdown or github\n\tfix: did you mean \"html\"?"},
+		{[]string{"--jobs", "0"}, "--jobs is 0: write how many scenarios may run at a time"},
+	} {
+		if o := p.do(t, "watch", tc.args...); o.code != exitUsage || !strings.HasSuffix(o.stderr, "lockstep: "+tc.stderr+"\n") {
+			t.Errorf("watch %q: %+v", tc.args, o)
+		}
+	}
+}
+
+// Ctrl-C in the middle of a round leaves no process, and is how it ends.
+func TestWatchLeavesNothingBehind(t *testing.T) {
+	p := newProject(t, start(t, "right", "right", filepath.Join(t.TempDir(), "a")), start(t, "wrong", "right", filepath.Join(t.TempDir(), "b")))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, "watch", "-c", p.file, "--reports", "-", "items")
+	cmd.Env = append(os.Environ(), roleVariable+"=lockstep", "GORACE=atexit_sleep_ms=0")
+	lines := make(chan string, 1000)
+	cmd.Stderr = lineWriter{lines, p.dir}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for line := range lines { // of the first round
+		if strings.HasPrefix(line, "watch: none is red; waiting") {
+			break
+		}
+	}
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitMatch {
+			t.Errorf("watch: %v", err)
+		}
+	}
+	if left := leak.Processes(); left != "" {
+		t.Errorf("left behind: %s", left)
+	}
+}
