@@ -1,16 +1,20 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // Format is the version of the JSON. It changes when a reader of the old one would go wrong: when a member goes or
@@ -30,7 +34,50 @@ type file struct {
 
 // JSON writes a run as one JSON document, as Schema describes it. The same run gives the same bytes. Every character
 // that is not seen, or that turns the direction of writing, is escaped, so that the document can be printed.
-func JSON(w io.Writer, doc *Document) error { return encode(w, file{Format, settled(doc)}) }
+//
+// Scenarios are written one after the other: of thousands of them, the text takes more room than all that a run keeps.
+func JSON(w io.Writer, doc *Document) error {
+	rest := settled(doc)
+	rest.Scenarios = []verdict.Scenario{}
+	var frame bytes.Buffer
+	if err := encode(&frame, file{Format, rest}); err != nil {
+		return err
+	}
+	head, tail, _ := strings.Cut(frame.String(), noScenarios) // which no string has: it begins with a line
+	b := bufio.NewWriterSize(w, 1<<16)
+	b.WriteString(head)
+	if err := encodeScenarios(b, doc.Scenarios); err != nil {
+		return err
+	}
+	b.WriteString(tail)
+	return b.Flush()
+}
+
+// noScenarios is the member of a run without scenarios.
+const noScenarios = "\n  \"scenarios\": []"
+
+// encodeScenarios writes the member that stands there when there are some.
+func encodeScenarios(w *bufio.Writer, all []verdict.Scenario) error {
+	if len(all) == 0 {
+		w.WriteString(noScenarios)
+		return nil
+	}
+	w.WriteString(strings.TrimSuffix(noScenarios, "]"))
+	for i, s := range all {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		s.Targets = present(s.Targets)
+		text, err := json.MarshalIndent(s, "    ", "  ")
+		if err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+		w.WriteString("\n    ")
+		w.Write(escaped(text))
+	}
+	w.WriteString("\n  ]")
+	return nil
+}
 
 func encode(w io.Writer, value any) error {
 	var b bytes.Buffer
@@ -56,15 +103,11 @@ func Read(r io.Reader) (*Document, error) {
 }
 
 // settled returns a document without what depends on how it came about: lists that are nil because they are empty, the
-// zone of the clock.
+// zone of the clock. Its scenarios are as they were.
 func settled(doc *Document) Document {
 	d := *doc
 	d.Started = d.Started.UTC().Truncate(time.Millisecond)
 	d.Totals.Targets = present(d.Totals.Targets)
-	d.Scenarios = slices.Clone(present(d.Scenarios))
-	for i := range d.Scenarios {
-		d.Scenarios[i].Targets = present(d.Scenarios[i].Targets)
-	}
 	ops := slices.Clone(present(d.Coverage.Operations))
 	for i := range ops {
 		ops[i].Statuses = present(ops[i].Statuses)

@@ -215,3 +215,23 @@ func TestJSONDoesNotChangeTheDocument(t *testing.T) {
 		t.Errorf("the zone of the clock shows (-there +UTC):\n%s", diff)
 	}
 }
+
+// Scenarios are written one by one. It must not show.
+func TestJSONIsWhatItWouldBeInOnePiece(t *testing.T) {
+	none := green()
+	none.Scenarios = nil
+	for _, doc := range []*Document{none, nothing.doc(), green(), red()} {
+		whole := settled(doc)
+		whole.Scenarios = slices.Clone(present(whole.Scenarios))
+		for i := range whole.Scenarios {
+			whole.Scenarios[i].Targets = present(whole.Scenarios[i].Targets)
+		}
+		var want bytes.Buffer
+		if err := encode(&want, file{Format, whole}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.String(), string(written(t, doc))); diff != "" {
+			t.Errorf("JSON of %d scenarios (-in one piece +as it is written):\n%s", len(doc.Scenarios), diff)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -185,12 +186,15 @@ func (out *suites) write(w io.Writer) error {
 		out.Failures += s.Failures
 		out.Errors += s.Errors
 	}
-	b, err := xml.MarshalIndent(out, "", "  ")
-	if err != nil {
+	b := bufio.NewWriterSize(w, 1<<16)
+	b.WriteString(xml.Header)
+	e := xml.NewEncoder(b)
+	e.Indent("", "  ")
+	if err := e.Encode(out); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	_, err = io.WriteString(w, xml.Header+string(b)+"\n")
-	return err
+	b.WriteByte('\n')
+	return b.Flush()
 }
 
 // folder is where a scenario is; rows of a table have names of their own.
