@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +42,8 @@ func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 		isBroken(t, result, 0)
 	})
 	t.Run("in walking", func(t *testing.T) {
-		harness.Break(story)
+		script := harness.Break(story)
+		defer runtime.KeepAlive(script)
 		result, err := p.Run(t.Context(), &harness.Options{
 			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{})},
 			Select:  harness.Selection{Paths: []string{"items"}}, Jobs: 1,

@@ -65,7 +65,9 @@ func inForce(project scenario.Rules, s *scenario.Scenario) []string {
 		out = append(out, streams...)
 	}
 	note("", s.Compare)
-	s.Walk(func(step *scenario.Step) { note(step.ID, step.Rules()) })
+	for _, r := range s.StepRules {
+		note(r.Step, r.Rules)
+	}
 	note("", project)
 	return out
 }

@@ -47,7 +47,7 @@ func known(s *scenario.Scenario) values {
 	for name, value := range s.Row {
 		add("row."+name, value)
 	}
-	for _, named := range s.Vars {
+	for _, named := range s.Script().Vars {
 		add(named.Name, named.Value)
 	}
 	return v

@@ -28,17 +28,18 @@ func (e *explainer) story(o *object) {
 		sortMembers(of)
 		o.add("row", of.node())
 	}
-	if len(e.s.Vars) > 0 {
+	script := e.s.Script()
+	if len(script.Vars) > 0 {
 		of := &object{}
-		for _, v := range e.s.Vars {
+		for _, v := range script.Vars {
 			of.raw(v.Name, e.values[v.Name])
 		}
 		o.add("vars", of.node())
 	}
 	steps, teardown := e.s.Written()
-	o.add("steps", e.steps(e.s.Steps, steps))
+	o.add("steps", e.steps(script.Steps, steps))
 	if len(teardown) > 0 {
-		o.add("teardown", e.steps(e.s.Teardown, teardown))
+		o.add("teardown", e.steps(script.Teardown, teardown))
 	}
 }
 
@@ -188,7 +189,9 @@ func (e *explainer) rules(o *object) {
 			seen[rule.name] = seen[rule.name] || rule.replaces
 		}
 	}
-	e.s.Walk(func(step *scenario.Step) { add("step "+step.ID, step.Rules()) })
+	for _, r := range e.s.StepRules {
+		add("step "+r.Step, r.Rules)
+	}
 	add("scenario", e.s.Compare)
 	add("project", e.p.Rules)
 	o.add("rules", list)

@@ -53,6 +53,9 @@ func (p *Project) JudgeRecord(ctx context.Context, r *Record) *Result {
 }
 
 // Break makes a scenario one that this package has not been made for: lockstep panics when it comes to its first step.
-func Break(s *scenario.Scenario) {
-	s.Steps = append([]scenario.Step{{ID: "0", Line: 1, Do: (*scenario.HTTP)(nil)}}, s.Steps...)
+// It stays so as long as somebody holds its script.
+func Break(s *scenario.Scenario) *scenario.Script {
+	script := s.Script()
+	script.Steps = append([]scenario.Step{{ID: "0", Line: 1, Do: (*scenario.Hangup)(nil)}}, script.Steps...)
+	return script
 }

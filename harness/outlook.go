@@ -77,7 +77,7 @@ func foresee(s *scenario.Scenario) values {
 	for name, value := range s.Row {
 		add("row."+name, value)
 	}
-	for _, named := range s.Vars {
+	for _, named := range s.Script().Vars {
 		add(named.Name, named.Value)
 	}
 	s.Walk(func(step *scenario.Step) {

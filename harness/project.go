@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	_ "embed"
@@ -133,7 +132,7 @@ func Load(file string) (*Project, error) {
 	l.waivers(root.Get("waivers"))
 	l.baseline(root.Get("baseline"))
 	l.demand(root.Entry("coverage"))
-	l.references()
+	l.streams()
 	if err := l.problems.Sort().Err(); err != nil {
 		return nil, err
 	}
@@ -296,27 +295,39 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 		l.problem(n, dir+" is no folder", "name the folder with the scenarios, relative to this file")
 		return nil
 	}
-	all, err := scenario.Load(dir, l.p.WaiversFile)
+	texts := sha256.New()
+	err := scenario.Each(dir, func(rows []*scenario.Scenario) {
+		l.p.Scenarios = append(l.p.Scenarios, rows...)
+		l.references(rows)
+		for _, s := range rows {
+			fmt.Fprintf(texts, "%s\n%d\n", s.ID, len(s.Text))
+			texts.Write(s.Text)
+		}
+	}, l.p.WaiversFile)
+	l.p.sums.scenarios = hex.EncodeToString(texts.Sum(nil))
 	if problems, ok := errors.AsType[scenario.Problems](err); ok {
 		l.problems, l.unread = append(l.problems, problems...), true
 	} else if err != nil {
 		return err
-	} else if len(all) == 0 {
+	} else if len(l.p.Scenarios) == 0 {
 		l.problem(n, "no scenario in "+dir, "write one: docs/scenarios.md has the language")
 	}
-	l.p.Scenarios = all
-	var texts bytes.Buffer
-	for _, s := range all {
-		fmt.Fprintf(&texts, "%s\n%d\n", s.ID, len(s.Text))
-		texts.Write(s.Text)
-	}
-	l.p.sums.scenarios = sum(texts.Bytes())
 	return nil
 }
 
-// references checks what the files say of each other: that scenarios speak of operations the contract has, and rules of
-// streams that it has.
-func (l *loader) references() {
+// references checks what a file says of the contract. It does so while the script is at hand, see scenario.Script.
+func (l *loader) references(rows []*scenario.Scenario) {
+	if l.p.Contract == nil {
+		return
+	}
+	l.problems = append(l.problems, l.p.checkScenario(rows[0])...) // rows share their steps
+	if l.shaped {                                                  // for the header fields of targets
+		l.problems = append(l.problems, l.p.checkRequests(rows)...)
+	}
+}
+
+// streams checks that the rules of the project speak of streams that the contract has.
+func (l *loader) streams() {
 	if l.p.Contract == nil {
 		return
 	}
@@ -324,17 +335,6 @@ func (l *loader) references() {
 		op, _ := l.p.Contract.Named(name)
 		l.problems = append(l.problems, l.p.checkStreamRule(name, rule)...)
 		l.problems = append(l.problems, checkRuleEvents(op, rule)...)
-	}
-	for i := 0; i < len(l.p.Scenarios); {
-		rows := 1
-		for i+rows < len(l.p.Scenarios) && l.p.Scenarios[i+rows].File == l.p.Scenarios[i].File {
-			rows++
-		}
-		l.problems = append(l.problems, l.p.checkScenario(l.p.Scenarios[i])...) // rows share their steps
-		if l.shaped {                                                           // for the header fields of targets
-			l.problems = append(l.problems, l.p.checkRequests(l.p.Scenarios[i:i+rows])...)
-		}
-		i += rows
 	}
 }
 

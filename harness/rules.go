@@ -25,11 +25,11 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 			}
 		}
 	}
-	s.Walk(func(step *scenario.Step) {
-		if r := step.Rules(); len(r.Headers)+len(r.Volatile) > 0 {
-			out.Steps[step.ID] = compare.Step{Headers: r.Headers, Volatile: volatile(r.Volatile)}
+	for _, r := range s.StepRules {
+		if len(r.Headers)+len(r.Volatile) > 0 {
+			out.Steps[r.Step] = compare.Step{Headers: r.Headers, Volatile: volatile(r.Volatile)}
 		}
-	})
+	}
 	return out
 }
 

@@ -33,7 +33,9 @@ func (e *execution) unused() []verdict.Rule {
 		}
 		if about := all[i : i+rows]; u.told(about) {
 			u.rules(all[i].Compare, about, "")
-			all[i].Walk(func(step *scenario.Step) { u.rules(step.Rules(), about, step.ID) })
+			for _, r := range all[i].StepRules {
+				u.rules(r.Rules, about, r.Step)
+			}
 		}
 		i += rows
 	}

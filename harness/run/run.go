@@ -99,22 +99,23 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	defer cancel()
 	stalls := watchStalls(time.After)
 	defer stalls()
-	r := &stage{opts: opts, scenario: s, dice: dice(opts.Seed, s.ID)}
+	script := s.Script()
+	r := &stage{opts: opts, scenario: s, script: script, dice: dice(opts.Seed, s.ID)}
 	for _, t := range targets {
 		r.walkers = append(r.walkers, newWalker(r, t))
 	}
-	for i := range s.Steps {
-		r.step(bounded, &s.Steps[i])
+	for i := range script.Steps {
+		r.step(bounded, &script.Steps[i])
 	}
 	r.awaitWindows(bounded, "")
 	for _, name := range r.streamNames() {
 		r.settle(bounded, name)
 	}
 	r.each(func(w *walker) { w.closeAll() })
-	for i := len(s.Teardown) - 1; i >= 0; i-- {
+	for i := len(script.Teardown) - 1; i >= 0; i-- {
 		// The teardown has a bound of its own: it runs above all when the scenario has used up its own.
 		tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Step)
-		r.step(tctx, &s.Teardown[i])
+		r.step(tctx, &script.Teardown[i])
 		cancel()
 	}
 	out := make([]*transcript.Transcript, len(targets))
@@ -138,6 +139,7 @@ func dice(seed uint64, id string) *mathrand.Rand {
 type stage struct {
 	opts     *Options
 	scenario *scenario.Scenario
+	script   *scenario.Script
 	walkers  []*walker
 	dice     *mathrand.Rand
 }

@@ -58,7 +58,7 @@ func (w *walker) define() error {
 		}
 		w.env.set("row."+name, raw)
 	}
-	for _, v := range w.stage.scenario.Vars {
+	for _, v := range w.stage.script.Vars {
 		raw, err := v.Value.Resolve(&w.env)
 		if err != nil {
 			return fmt.Errorf("variable %s: %w", v.Name, err)

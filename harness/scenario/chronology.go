@@ -39,9 +39,9 @@ func (d *decoder) chronology(n *yamldoc.Node, v *Volatile) {
 }
 
 // sinceSteps checks that the steps from which on times are stable are there.
-func (d *decoder) sinceSteps(s *Scenario) {
+func (d *decoder) sinceSteps(s *Script) {
 	ids := map[string]bool{}
-	s.Walk(func(step *Step) { ids[step.ID] = true })
+	s.walk(func(step *Step) { ids[step.ID] = true })
 	for _, n := range d.since {
 		if !ids[n.Text] {
 			d.problem(n, fmt.Sprintf("stable since step %s, which the scenario has not", n.Text), strings.TrimSpace("write true, or the id of a step; "+problem.OneOf(n.Text, slices.Collect(maps.Keys(ids)))))

@@ -25,7 +25,7 @@ func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
 }
 
 // scenario decodes the file's one scenario, without its rows.
-func (d *decoder) scenario(root *yamldoc.Node) *Scenario {
+func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 	s := &Scenario{
 		ID:      root.Get("scenario").Str(),
 		Why:     root.Get("why").Str(),
@@ -33,16 +33,26 @@ func (d *decoder) scenario(root *yamldoc.Node) *Scenario {
 		Tags:    texts(root.Get("tags")),
 		Fresh:   root.Get("isolate").Str() == "fresh",
 		Limit:   d.duration(root.Get("limit")),
-		Vars:    d.vars(root.Get("vars"), root.Get("repeat")),
-		Steps:   d.steps("", root.Get("steps")),
 		Compare: d.rules(root.Get("compare")),
 		File:    d.file,
 		Line:    root.Line,
+		Text:    text,
+	}
+	script := d.script(root)
+	d.sinceSteps(script)
+	s.StepRules, s.source = script.rules(), newSource(d.file, text, script)
+	return s
+}
+
+// script decodes what the client does.
+func (d *decoder) script(root *yamldoc.Node) *Script {
+	s := &Script{
+		Vars:  d.vars(root.Get("vars"), root.Get("repeat")),
+		Steps: d.steps("", root.Get("steps")),
 	}
 	for i, n := range root.Get("teardown").Elements() {
 		s.Teardown = append(s.Teardown, d.teardown(i, n))
 	}
-	d.sinceSteps(s)
 	return s
 }
 

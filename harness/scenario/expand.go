@@ -7,7 +7,7 @@ import (
 )
 
 // Written returns the steps of the scenario's file, and those of its teardown, as they are written. They are in the order
-// of Steps and Teardown.
+// of the script's Steps and Teardown.
 func (s *Scenario) Written() (steps, teardown []*yamldoc.Node) {
 	root, _ := yamldoc.Parse(s.File, s.Text) // which has been read without a problem
 	return root.Get("steps").Elements(), root.Get("teardown").Elements()

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -25,10 +26,17 @@ var compiled = sync.OnceValue(func() *yamldoc.Schema { return yamldoc.MustSchema
 // table by itself. When files have mistakes the error is Problems: all of them, of all files, beside the scenarios
 // that could be read. Files that are named in except are something else.
 func Load(root string, except ...string) ([]*Scenario, error) {
-	var (
-		out      []*Scenario
-		problems Problems
-	)
+	var out []*Scenario
+	err := Each(root, func(rows []*Scenario) { out = append(out, rows...) }, except...)
+	if _, ok := errors.AsType[Problems](err); err != nil && !ok {
+		return nil, err
+	}
+	return out, err
+}
+
+// Each is Load that calls f with the scenarios of one file after the other.
+func Each(root string, f func(rows []*Scenario), except ...string) error {
+	var problems Problems
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -46,14 +54,16 @@ func Load(root string, except ...string) ([]*Scenario, error) {
 			return err
 		}
 		scenarios, mistakes := Parse(file, strings.TrimSuffix(name, ".yaml"), data)
-		out = append(out, scenarios...)
+		if len(scenarios) > 0 {
+			f(scenarios)
+		}
 		problems = append(problems, mistakes...)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read scenarios: %w", err)
+		return fmt.Errorf("read scenarios: %w", err)
 	}
-	return out, problems.Sort().Err()
+	return problems.Sort().Err()
 }
 
 // almost reports a file that somebody takes for a scenario, and that nobody would ever run.
@@ -81,8 +91,7 @@ func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 		return nil, append(problems, d.problems...).Sort()
 	}
 	of := len(d.problems) // these are of names, and leave the rest as it is
-	s := d.scenario(root)
-	s.Text = data
+	s := d.scenario(root, data)
 	out := d.expand(s, root.Get("table"), d.rows(root.Get("table")))
 	if len(d.problems) > of {
 		return nil, d.problems.Sort()

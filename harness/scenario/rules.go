@@ -14,6 +14,15 @@ type Rules struct {
 	Streams  map[string]StreamRule // by the stream's name or by its operation ("GET /event")
 }
 
+// empty reports whether there are no rules.
+func (r *Rules) empty() bool { return len(r.Headers)+len(r.Volatile)+len(r.IDs)+len(r.Streams) == 0 }
+
+// StepRules are those of a step alone.
+type StepRules struct {
+	Step string // its id
+	Rules
+}
+
 // A Place is where a rule is written.
 type Place struct {
 	File         string

@@ -3,7 +3,8 @@
 // One file is one scenario; a table in it makes one scenario of each row. What Load returns has been checked as far as
 // a file can be checked by itself: its shape against the published schema, the names it uses against those it defines,
 // every path, pattern and time for its syntax. What depends on a target (unique values, captures) stays an expression,
-// which a Value resolves when it is needed.
+// which a Value resolves when it is needed. What a client does in a scenario is decoded again when it is wanted, see
+// Script, so that thousands of scenarios take little more than their texts.
 package scenario
 
 import (
@@ -25,17 +26,17 @@ type Scenario struct {
 	Source string
 	Tags   []string
 	// Fresh scenarios get newly started targets of their own.
-	Fresh    bool
-	Limit    time.Duration // 0: the run's default
-	Vars     []Var         // in the order in which they are resolved
-	Row      map[string]Value
-	Steps    []Step
-	Teardown []Step
-	Compare  Rules
+	Fresh     bool
+	Limit     time.Duration // 0: the run's default
+	Row       map[string]Value
+	Compare   Rules
+	StepRules []StepRules // of the steps that have any, in the order of the script
 
 	File string // as it was given to Load
 	Line int    // of the scenario, or of its row
 	Text []byte // the whole file, for excerpts
+
+	source *source
 }
 
 // Base returns the id without its row.
@@ -44,12 +45,6 @@ func (s *Scenario) Base() string {
 		return s.ID
 	}
 	return s.ID[:len(s.ID)-len("[]")-len(s.Row["name"].text())]
-}
-
-// A Var is a name for a value.
-type Var struct {
-	Name  string
-	Value Value
 }
 
 // A Step is one action of a scenario.
@@ -104,21 +99,4 @@ func (s *Step) Request() *Request {
 		return &do.Request
 	}
 	return nil
-}
-
-// Walk calls f with each step of the scenario, those of parallel branches and of the teardown included.
-func (s *Scenario) Walk(f func(*Step)) {
-	walk(s.Steps, f)
-	walk(s.Teardown, f)
-}
-
-func walk(steps []Step, f func(*Step)) {
-	for i := range steps {
-		f(&steps[i])
-		if p, ok := steps[i].Do.(*Parallel); ok {
-			for _, b := range p.Branches {
-				walk(b.Steps, f)
-			}
-		}
-	}
 }

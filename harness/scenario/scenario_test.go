@@ -179,17 +179,17 @@ teardown:
 	if !s.Fresh || s.Limit != 20*time.Second || len(s.Tags) != 2 {
 		t.Errorf("scenario %+v", s)
 	}
-	h := s.Steps[0].Do.(*HTTP)
+	h := s.Script().Steps[0].Do.(*HTTP)
 	if len(h.Request.Query) != 3 || len(h.Request.Header) != 3 || h.Within != time.Second || len(h.Capture) != 2 || h.Expect.Header[1].Value != nil {
 		t.Errorf("step 1: %+v", h)
 	}
-	if a := s.Steps[4].Do.(*Await); a.Times != 3 || a.End || !s.Steps[5].Do.(*Await).End {
+	if a := s.Script().Steps[4].Do.(*Await); a.Times != 3 || a.End || !s.Script().Steps[5].Do.(*Await).End {
 		t.Errorf("step 5: %+v", a)
 	}
-	if p := s.Steps[7].Do.(*Poll); p.Pause != 10*time.Millisecond || p.MaxPause != time.Second || p.Compare != PollNone {
+	if p := s.Script().Steps[7].Do.(*Poll); p.Pause != 10*time.Millisecond || p.MaxPause != time.Second || p.Compare != PollNone {
 		t.Errorf("step 8: %+v", p)
 	}
-	if td := s.Teardown[0].Do.(*HTTP); td.AllowStatus[0] != 404 {
+	if td := s.Script().Teardown[0].Do.(*HTTP); td.AllowStatus[0] != 404 {
 		t.Errorf("teardown: %+v", td)
 	}
 }
@@ -229,7 +229,7 @@ func TestValuesAreResolved(t *testing.T) {
 		{`{}`, `{}`}, {`[]`, `[]`}, {`""`, `""`}, {`"\x00\n"`, `"\u0000\n"`},
 	} {
 		s := parse(t, head+"vars: {s: 1, n: 1, l: 1}\ntable: [{name: r, c: 1}]\nsteps: [{http: POST /, json: "+tc.yaml+"}]")
-		got, err := s.Steps[0].Request().Body.JSON.Resolve(e)
+		got, err := s.Script().Steps[0].Request().Body.JSON.Resolve(e)
 		if err != nil || string(got) != tc.want {
 			t.Errorf("%s: %s %v, want %s", tc.yaml, got, err, tc.want)
 		}
@@ -238,17 +238,17 @@ func TestValuesAreResolved(t *testing.T) {
 
 func TestAMissingValueIsAnError(t *testing.T) {
 	s := parse(t, head+"vars: {s: 1}\nsteps: [{http: \"POST /${{ s }}\", json: {a: [\"x${{ s }}\"]}}]")
-	if _, err := s.Steps[0].Request().Body.JSON.Resolve(env{}); err == nil || err.Error() != "s has no value" {
+	if _, err := s.Script().Steps[0].Request().Body.JSON.Resolve(env{}); err == nil || err.Error() != "s has no value" {
 		t.Errorf("Resolve: %v", err)
 	}
-	if _, err := s.Steps[0].Request().Path.Text(env{}, nil); err == nil {
+	if _, err := s.Script().Steps[0].Request().Path.Text(env{}, nil); err == nil {
 		t.Error("Text: no error")
 	}
 }
 
 func TestOnlyValuesAreEscaped(t *testing.T) {
 	s := parse(t, head+"vars: {s: 1}\nsteps: [{http: \"GET /%ZZ/${{ s }}/x\"}]")
-	got, err := s.Steps[0].Request().Path.Text(env{"s": `"a/b"`}, func(s string) string { return strings.ReplaceAll(s, "/", "%2F") })
+	got, err := s.Script().Steps[0].Request().Path.Text(env{"s": `"a/b"`}, func(s string) string { return strings.ReplaceAll(s, "/", "%2F") })
 	if err != nil || got != "/%ZZ/a%2Fb/x" {
 		t.Errorf("path %s %v", got, err)
 	}
@@ -257,7 +257,7 @@ func TestOnlyValuesAreEscaped(t *testing.T) {
 func TestAMapOfPathsIsToldFromADocument(t *testing.T) {
 	for text, paths := range map[string]int{`{$.a: 1, "$['b']": 2}`: 2, `{$.a: 1, b: 2}`: 0, `{}`: 0, `{"${{ unique }}": 1}`: 0, `[1]`: 0} {
 		s := parse(t, head+"steps: [{http: GET /, expect: {json: "+text+"}}]")
-		j := s.Steps[0].Do.(*HTTP).Expect.JSON
+		j := s.Script().Steps[0].Do.(*HTTP).Expect.JSON
 		if len(j.At) != paths || j.Whole.IsSet() != (paths == 0) {
 			t.Errorf("%s: %d paths, whole %t", text, len(j.At), j.Whole.IsSet())
 		}

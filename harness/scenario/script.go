@@ -1,0 +1,90 @@
+package scenario
+
+import (
+	"fmt"
+	"sync"
+	"weak"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A Script is what a client does in a scenario, the same in all rows of a table. Nobody changes it.
+type Script struct {
+	Vars     []Var // in the order in which they are resolved
+	Steps    []Step
+	Teardown []Step
+}
+
+// A Var is a name for a value.
+type Var struct {
+	Name  string
+	Value Value
+}
+
+// Script returns what the client does. A script takes ten times the room of its text, and is wanted for a moment of the
+// run: it stays as long as somebody holds it, and until the next garbage collection, and is then decoded again when it is
+// asked for.
+func (s *Scenario) Script() *Script { return s.source.script() }
+
+// Walk calls f with each step of the scenario, those of parallel branches and of the teardown included.
+func (s *Scenario) Walk(f func(*Step)) { s.Script().walk(f) }
+
+func (s *Script) walk(f func(*Step)) {
+	walk(s.Steps, f)
+	walk(s.Teardown, f)
+}
+
+func walk(steps []Step, f func(*Step)) {
+	for i := range steps {
+		f(&steps[i])
+		if p, ok := steps[i].Do.(*Parallel); ok {
+			for _, b := range p.Branches {
+				walk(b.Steps, f)
+			}
+		}
+	}
+}
+
+// rules returns the rules that steps have alone.
+func (s *Script) rules() []StepRules {
+	var out []StepRules
+	s.walk(func(step *Step) {
+		if r := step.Rules(); !r.empty() {
+			out = append(out, StepRules{step.ID, r})
+		}
+	})
+	return out
+}
+
+// A source is the text of a file without mistakes, which all scenarios of the file share.
+type source struct {
+	file string
+	text []byte
+
+	mu      sync.Mutex
+	decoded weak.Pointer[Script]
+}
+
+func newSource(file string, text []byte, decoded *Script) *source {
+	return &source{file: file, text: text, decoded: weak.Make(decoded)}
+}
+
+func (s *source) script() *Script {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.decoded.Value()
+	if out == nil {
+		out = s.decode()
+		s.decoded = weak.Make(out)
+	}
+	return out
+}
+
+func (s *source) decode() *Script {
+	root, problems := yamldoc.Parse(s.file, s.text)
+	if len(problems) > 0 {
+		panic(fmt.Sprintf("scenario: %s was read without mistakes, and now: %v", s.file, problems))
+	}
+	d := decoder{file: s.file}
+	return d.script(root)
+}
