@@ -137,6 +137,7 @@ check-generate: reference/node_modules ## Fail when what is generated is not wha
 .PHONY: update-golden
 update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
+	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
 
 .PHONY: tidy
 tidy: ## Tidy go.mod

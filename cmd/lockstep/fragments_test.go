@@ -43,6 +43,7 @@ var frames = []frame{
 	{"steps", scenarioSchema, []string{"http", "open", "start", "poll", "parallel", "await", "stop"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
 	{"an expectation", scenarioSchema, []string{"expect"}, strings.Join(scenario0[:3], "") + "steps:\n  - http: GET /\n%s", 4, nil},
 	{"waivers.yaml", waiverSchema, []string{"id"}, "%s", 0, nil},
+	{"rules", projectSchema, []string{"volatile"}, strings.Join(project0, "") + "compare:\n%s", 2, nil},
 	{"a waiver", waiverSchema, []string{"when"}, waiver0 + "%s", 2, nil},
 }
 
@@ -55,7 +56,7 @@ const waiver0 = "- id: W-0001\n  scenario: x\n  at: x\n  difference: {kind: valu
 
 // foreign are blocks of YAML that are none of lockstep's files, by a key that those do not begin with: an OpenAPI
 // document's and those of CI servers.
-var foreign = []string{"content", "jobs", "run", "parity", "shard", "command", "apiVersion"}
+var foreign = []string{"openapi", "content", "jobs", "run", "parity", "shard", "command", "apiVersion"}
 
 // mistakes returns what the schemas have against a fragment, and what it is; "" when it has nothing but comments, or is
 // foreign.

@@ -1,0 +1,206 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+)
+
+var update = flag.Bool("update", false, "write what commands print into docs/tutorial.md")
+
+// part is a fenced text of the tutorial that a test has something to do with: a file, what is put behind one, an edit of
+// one, or a session of commands with what they print.
+var part = regexp.MustCompile("(?ms)^(?:<!-- (file|append|edit): (\\S+) -->\n)?^```([a-z]*)\n(.*?)^```\n")
+
+// The tutorial is done from its first line to its last one, and everything is as it says.
+func TestTheTutorialIsTrue(t *testing.T) {
+	for _, program := range []string{"node", "go", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Fatalf("the tutorial needs %s: %v", program, err)
+		}
+	}
+	file := filepath.Join(root, "docs", "tutorial.md")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	if a, b := strings.Count(text, "<!--"), len(regexp.MustCompile("<!-- (?:file|append|edit): \\S+ -->\n```").FindAllString(text, -1)); a != b {
+		t.Fatalf("the tutorial has %d comments, and %d of them are before a block", a, b)
+	}
+	r := newReader(t)
+	done := part.ReplaceAllStringFunc(text, func(whole string) string {
+		m := part.FindStringSubmatch(whole)
+		if m[3] != "console" {
+			r.write(t, m[1], m[2], m[4])
+			return whole
+		}
+		got, problems := r.session(t, m[4])
+		for _, p := range problems {
+			t.Error(p)
+		}
+		return strings.Replace(whole, m[4], got, 1)
+	})
+	if r.commands < 10 {
+		t.Errorf("only %d commands were run", r.commands)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(done), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(drawn(done), drawn(text)); diff != "" {
+		t.Errorf("docs/tutorial.md does not show what its commands print; run go test -update (-printed +tutorial):\n%s", diff)
+	}
+}
+
+// A reader does what a text says, in a folder.
+type reader struct {
+	dir, bin string
+	status   int // of the last command
+	commands int
+}
+
+// newReader returns one that has this program on its path.
+func newReader(t *testing.T) *reader {
+	t.Helper()
+	r := &reader{dir: t.TempDir(), bin: t.TempDir()}
+	script := fmt.Sprintf("#!/bin/sh\n%s=lockstep GORACE=atexit_sleep_ms=0 exec '%s' \"$@\"\n", roleVariable, os.Args[0])
+	if err := os.WriteFile(filepath.Join(r.bin, "lockstep"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// write does what a comment says with the block behind it.
+func (r *reader) write(t *testing.T, what, name, text string) {
+	t.Helper()
+	p, name := project{dir: r.dir}, filepath.FromSlash(name)
+	switch what {
+	case "file":
+		p.write(t, name, text)
+	case "append":
+		p.write(t, name, p.read(name)+text)
+	case "edit":
+		before, after := edit(text)
+		if n := strings.Count(p.read(name), before); n != 1 {
+			t.Fatalf("the lines of an edit stand %d times in %s:\n%s\n%s", n, name, before, p.read(name))
+		}
+		p.write(t, name, strings.Replace(p.read(name), before, after, 1))
+	}
+}
+
+// edit returns both sides of a difference between texts.
+func edit(diff string) (before, after string) {
+	for line := range strings.Lines(diff) {
+		switch line[0] {
+		case '-':
+			before += line[1:]
+		case '+':
+			after += line[1:]
+		default:
+			before, after = before+line[1:], after+line[1:]
+		}
+	}
+	return before, after
+}
+
+// session runs commands, and returns them with what they print on standard output, or else on standard error. A command
+// that fails must be followed by one that shows its status; where it is not, that is a problem.
+func (r *reader) session(t *testing.T, text string) (printed string, problems []string) {
+	t.Helper()
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue // it was printed
+		}
+		if r.status != 0 && command != "echo $?\n" {
+			problems = append(problems, fmt.Sprintf("the command before %q ends with %d, and nobody says so", command, r.status))
+		}
+		out.WriteString(line)
+		out.WriteString(r.run(t, command))
+	}
+	if r.status != 0 {
+		problems = append(problems, fmt.Sprintf("a session ends with %d, and nobody says so:\n%s", r.status, text))
+	}
+	return out.String(), problems
+}
+
+func (r *reader) run(t *testing.T, command string) string {
+	t.Helper()
+	r.commands++
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", fmt.Sprintf("(exit %d)\n%s", r.status, command))
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "PATH="+r.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatalf("%s: %v", command, err)
+	}
+	r.status = cmd.ProcessState.ExitCode()
+	if stdout.Len() > 0 {
+		return stdout.String()
+	}
+	return stderr.String()
+}
+
+// lots are what the servers of the tutorial draw, and what stands for it.
+var lots = []struct{ pattern, name string }{
+	{`"[A-Z]{5}"`, `"‹ticket›"`},
+	{`/ticket: the texts differ \[value [0-9a-f]{8}\]`, `/ticket: the texts differ [value ‹fingerprint›]`},
+	{`expires in \d+ days`, `expires in ‹some› days`},
+	{`\d\d\d\d-\d\d-\d\d`, `‹day›`},
+}
+
+// drawn returns a text of the tutorial without what no two runs have in common.
+func drawn(text string) string {
+	text = predictable(text)
+	for _, l := range lots {
+		text = regexp.MustCompile(l.pattern).ReplaceAllLiteralString(text, l.name)
+	}
+	return text
+}
+
+// A reader tells what is not as it is written.
+func TestASessionIsHeldToWhatItShows(t *testing.T) {
+	for _, tc := range []struct {
+		session, want string
+		problems      int
+	}{
+		{"$ echo a\nb\n", "$ echo a\na\n", 0},
+		{"$ echo a; echo b >&2\n", "$ echo a; echo b >&2\na\n", 0},
+		{"$ echo b >&2\n", "$ echo b >&2\nb\n", 0},
+		{"$ exit 3\n$ echo $?\n0\n", "$ exit 3\n$ echo $?\n3\n", 0},
+		{"$ exit 3\n", "$ exit 3\n", 1},
+		{"$ exit 3\n$ true\n", "$ exit 3\n$ true\n", 1},
+		{"$ lockstep version\n", "$ lockstep version\nlockstep " + harness.Version + "\n", 0},
+	} {
+		got, problems := newReader(t).session(t, tc.session)
+		if got != tc.want || len(problems) != tc.problems {
+			t.Errorf("%q: %q, %q; want %q and %d problems", tc.session, got, problems, tc.want, tc.problems)
+		}
+	}
+	if drawn("new  \"ABCDE\"") != drawn("new  \"XBCDF\"") || drawn("statuses differ [status 12345678]") == drawn("statuses differ [status 12345679]") {
+		t.Error("what is drawn by lot is not told from what is said")
+	}
+}
