@@ -21,12 +21,25 @@ func broken(s *scenario.Scenario, cause any, stack []byte) verdict.Scenario {
 	}
 }
 
-// failedAt notes that lockstep itself failed while it walked a scenario, which has no judgement yet.
+// failedAt notes that lockstep itself failed while it walked a scenario, which has no judgement yet. The run file has that,
+// too: judged again, the scenario must not be missing.
 func (e *execution) failedAt(i int, cause any) {
-	v := broken(e.scenarios[i], cause, debug.Stack())
+	s := e.scenarios[i]
+	v := broken(s, cause, debug.Stack())
+	if !e.filed(i) {
+		e.judge(i, e.unwalked(s, v.Reasons[0].Text, v.Reasons[0].Log), "")
+		return
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.settle(i, &v)
+}
+
+// filed reports whether the run file has a scenario, or is about to.
+func (e *execution) filed(i int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.written[i]
 }
 
 // cover counts what a transcript has reached of the contract. Numbers that are not right leave the run incomplete.

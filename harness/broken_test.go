@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"bytes"
 	"runtime"
 	"slices"
 	"strings"
@@ -44,7 +45,9 @@ func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 	t.Run("in walking", func(t *testing.T) {
 		script := harness.Break(story)
 		defer runtime.KeepAlive(script)
+		var file bytes.Buffer
 		result, err := p.Run(t.Context(), &harness.Options{
+			RunFile: &file,
 			Targets: []string{"right=" + serve(t, &faux.Server{}), "wrong=" + serve(t, &faux.Server{})},
 			Select:  harness.Selection{Paths: []string{"items"}}, Jobs: 1,
 		})
@@ -52,5 +55,14 @@ func TestAPanicInAScenarioLeavesThatOneUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		isBroken(t, result, 1)
+		whole, err := harness.Load(p.File) // which is not broken, and must not call green what was never walked
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := whole.Judge(t.Context(), &file, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		isBroken(t, again, 1)
 	})
 }

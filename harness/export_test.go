@@ -14,7 +14,7 @@ import (
 // needs no sockets, so it works where the clock is faked.
 func (p *Project) Walk(ctx context.Context, s *scenario.Scenario, targets []*run.Target) *verdict.Scenario {
 	e := &execution{
-		project: p, scenarios: []*scenario.Scenario{s}, judged: make([]*verdict.Scenario, 1),
+		project: p, scenarios: []*scenario.Scenario{s}, judged: make([]*verdict.Scenario, 1), written: map[int]bool{},
 		result: &Result{Alone: len(targets) == 1}, coverage: p.Contract.NewCoverage(),
 	}
 	e.judge(0, run.Scenario(ctx, s, targets, e.runOptions(s)), "")

@@ -122,18 +122,23 @@ func (e *execution) unrecorded(i int) bool {
 	why := r.stale(s)
 	switch {
 	case why != "":
-		ts := make([]*transcript.Transcript, len(e.targets))
-		for k, t := range e.targets {
-			ts[k] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now(), Steps: []transcript.Step{}}
-		}
-		ts[0].Unusable = why
-		e.judge(i, ts, "")
+		e.judge(i, e.unwalked(s, why, nil), "")
 	case r.notApplicable[s.ID] != "":
 		e.judge(i, nil, r.notApplicable[s.ID])
 	default:
 		return false
 	}
 	return true
+}
+
+// unwalked are the transcripts of a scenario that nobody has walked: the first says why.
+func (e *execution) unwalked(s *scenario.Scenario, why string, log []string) []*transcript.Transcript {
+	out := make([]*transcript.Transcript, len(e.targets))
+	for i, t := range e.targets {
+		out[i] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now()}
+	}
+	out[0].Unusable, out[0].Log = why, log
+	return out
 }
 
 // live returns the targets that run: all but a reference that was recorded.

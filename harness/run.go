@@ -137,7 +137,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	e := &execution{
 		project: p, opts: opts, targets: targets, scenarios: scenarios, selection: selection,
 		result: &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone},
-		judged: make([]*verdict.Scenario, len(scenarios)),
+		judged: make([]*verdict.Scenario, len(scenarios)), written: map[int]bool{},
 	}
 	e.accept = p.acceptance(&opts, e.result.Started)
 	e.result.Partial, e.result.Shard = p.partial(targets, alone), opts.Shard.of(selection)
@@ -162,6 +162,7 @@ type execution struct {
 
 	mu        sync.Mutex // guards what follows
 	judged    []*verdict.Scenario
+	written   map[int]bool // scenarios that are in the run file
 	done      int
 	cut       []int // scenarios that an interrupt cut short
 	coverage  *contract.Coverage
@@ -314,6 +315,7 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 	v := e.project.judge(&Case{s, notApplicable, ts}, e.result.Alone, e.accept)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.written[i] = true
 	if e.file != nil && notApplicable != "" {
 		e.file.NotApplicable(s.ID, notApplicable)
 	}
