@@ -13,16 +13,25 @@ import (
 // A Monitor tells how far a run is while it is under way. The zero value is that of a run that has not begun. Its
 // methods may be called from any goroutine.
 type Monitor struct {
-	mu     sync.Mutex
-	began  time.Time
-	status report.Status
-	active []*activity // in the order in which they began
+	mu       sync.Mutex
+	began    time.Time
+	status   report.Status
+	targets  []string
+	active   []*activity // in the order in which they began
+	underWay []underWay  // scenarios, in the order of their first steps
 }
 
 // An activity is something that takes time.
 type activity struct{ scenario, target, step string }
 
-// Status returns how far the run is, and what has been under way the longest: that is what it waits for.
+// An underWay is a scenario that has begun and is not judged yet.
+type underWay struct {
+	scenario string
+	since    time.Time
+}
+
+// Status returns how far the run is, what each target is doing, and what the run waits for: the scenario that has been
+// under way the longest.
 func (m *Monitor) Status() report.Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,22 +39,57 @@ func (m *Monitor) Status() report.Status {
 	if !m.began.IsZero() {
 		s.Took = time.Since(m.began)
 	}
-	if len(m.active) > 0 {
-		a := m.active[0]
+	if a := m.slowest(); a != nil {
 		s.Scenario, s.Target, s.Step = a.scenario, a.target, a.step
+	}
+	for _, u := range m.underWay {
+		if u.scenario == s.Scenario {
+			s.Waited = time.Since(u.since)
+		}
+	}
+	for _, name := range m.targets {
+		t := report.TargetStatus{Name: name}
+		for _, a := range m.active {
+			switch {
+			case a.target != name:
+			case a.scenario == "":
+				t.Starting = true
+			default:
+				t.Steps++
+			}
+		}
+		s.Targets = append(s.Targets, t)
 	}
 	return s
 }
 
-func (m *Monitor) begin(scenarios int) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.began, m.status, m.active = time.Now(), report.Status{Of: scenarios}, nil
+// slowest returns what has been under way the longest in the scenario that has been so. Without a scenario in a step, it is
+// the start of a target; nil when nothing is under way.
+func (m *Monitor) slowest() *activity {
+	for _, u := range m.underWay {
+		for _, a := range m.active {
+			if a.scenario == u.scenario {
+				return a
+			}
+		}
+	}
+	if len(m.active) > 0 {
+		return m.active[0]
+	}
+	return nil
 }
 
-func (m *Monitor) judged(v verdict.Verdict) {
+func (m *Monitor) begin(scenarios int, targets ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.began, m.status, m.targets, m.active, m.underWay = time.Now(), report.Status{Of: scenarios}, targets, nil, nil
+}
+
+// judged notes that a scenario is done.
+func (m *Monitor) judged(scenario string, v verdict.Verdict) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.underWay = slices.DeleteFunc(m.underWay, func(u underWay) bool { return u.scenario == scenario })
 	m.status.Done++
 	switch v {
 	case verdict.Differ:
@@ -72,6 +116,9 @@ func (m *Monitor) add(a *activity) (done func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.active = append(m.active, a)
+	if a.scenario != "" && !slices.ContainsFunc(m.underWay, func(u underWay) bool { return u.scenario == a.scenario }) {
+		m.underWay = append(m.underWay, underWay{a.scenario, time.Now()})
+	}
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()

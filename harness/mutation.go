@@ -228,7 +228,7 @@ func (m *mutation) judge(op *mutate.Operator, of *subject, s *mutate.Subject, mu
 	row := m.score.Operator(op.Name)
 	row.Judged++
 	if m.opts.Monitor != nil {
-		m.opts.Monitor.judged(v.Verdict)
+		m.opts.Monitor.judged("", v.Verdict)
 	}
 	if found {
 		row.Found++

@@ -145,7 +145,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 		return nil, err
 	}
 	e.coverage = p.Contract.NewCoverage()
-	opts.Monitor.begin(len(scenarios))
+	opts.Monitor.begin(len(scenarios), names(targets)...)
 	e.drive(ctx)
 	return e.conclude(ctx)
 }
@@ -335,7 +335,7 @@ func (e *execution) settle(i int, v *verdict.Scenario) {
 	e.judged[i] = v
 	e.done++
 	if e.opts.Monitor != nil {
-		e.opts.Monitor.judged(v.Verdict)
+		e.opts.Monitor.judged(v.ID, v.Verdict)
 	}
 	if e.opts.Progress != nil {
 		e.opts.Progress(e.done, len(e.scenarios), v)

@@ -55,6 +55,7 @@ func (f *explainFlags) explain(w *world) error {
 	if err != nil {
 		return err
 	}
+	w = w.covered(project)
 	explained, err := project.Explain(f.selection, f.targets, f.reference, w.today())
 	if err != nil {
 		return err

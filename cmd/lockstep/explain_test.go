@@ -167,6 +167,20 @@ func TestExplainAll(t *testing.T) {
 	}
 }
 
+// What is declared secret is shown nowhere, wherever it stands.
+func TestExplainAndListCoverSecrets(t *testing.T) {
+	t.Setenv("CANARY", "canary-5d41402abc4b")
+	p := newProject(t, at("right", "http://127.0.0.1:1"))
+	p.write(t, "lockstep.yaml", p.read("lockstep.yaml")+"secrets: {env: [CANARY]}\n")
+	p.write(t, "scenarios/told.yaml", "scenario: told\nwhy: It has canary-5d41402abc4b in it\nsource: x\nsteps: [{http: GET /health, headers: {X-Key: canary-5d41402abc4b}}]\n")
+	for _, args := range [][]string{{"explain", "told"}, {"explain", "told", "--format", "json"}, {"list", "told", "--format", "json"}} {
+		o := p.do(t, args[0], args[1:]...)
+		if o.code != exitMatch || strings.Contains(o.stdout, "5d41402abc4b") || !strings.Contains(o.stdout, "It has ") {
+			t.Errorf("%q: %+v", args, o)
+		}
+	}
+}
+
 // Header fields that a target adds may be secret.
 func TestExplainKeepsSecrets(t *testing.T) {
 	p := newProject(t, `  right: {url: "http://127.0.0.1:1", ready: {get: /health}, headers: {Authorization: Bearer abc}}`)

@@ -36,7 +36,7 @@ arguments. Each row of a table is a scenario. Starts nothing. With --tags, count
   lockstep list --format json | jq -r '.[].id'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.selection.Paths = args
-			return f.list(w.stdout)
+			return f.list(w)
 		},
 	}
 	configFlag(cmd, &f.config)
@@ -61,7 +61,7 @@ func plainFormatFlag(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVarP(format, "format", "f", "text", "what goes to standard output: text or json")
 }
 
-func (f *listFlags) list(out io.Writer) error {
+func (f *listFlags) list(w *world) error {
 	if err := oneOf("format", f.format, plainFormats); err != nil {
 		return err
 	}
@@ -69,6 +69,7 @@ func (f *listFlags) list(out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	out := w.covered(project).stdout
 	scenarios, err := project.Select(f.selection)
 	switch {
 	case err != nil:

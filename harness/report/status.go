@@ -14,10 +14,33 @@ type Status struct {
 	// What the run waits for: a step of a scenario on a target, or the start of a target when there is no scenario. All
 	// are empty when nothing is under way.
 	Scenario, Target, Step string
+	Waited                 time.Duration // since the scenario's first step
+	Targets                []TargetStatus
+}
+
+// A TargetStatus is what a target is doing.
+type TargetStatus struct {
+	Name     string
+	Starting bool // some server of it
+	Steps    int  // that are under way
+}
+
+// String returns "go 3 steps", "go starting" or "go idle".
+func (t TargetStatus) String() string {
+	switch {
+	case t.Steps == 1:
+		return t.Name + " 1 step"
+	case t.Steps > 1:
+		return fmt.Sprintf("%s %d steps", t.Name, t.Steps)
+	case t.Starting:
+		return t.Name + " starting"
+	}
+	return t.Name + " idle"
 }
 
 // Line returns the status as one line of at most so many columns, for a terminal where it is written over again and
-// again: "12/509 · 1 differs · 3.4 s · client-tools/execute (go, step 4)". Nothing in it acts.
+// again: "12/509 · 1 differs · 3.4 s · client-tools/execute (go, step 4, 2.1 s) · typescript idle, go 3 steps". Nothing in it
+// acts.
 func (s *Status) Line(columns int) string {
 	parts := []string{fmt.Sprintf("%d/%d", s.Done, s.Of)}
 	switch {
@@ -32,9 +55,20 @@ func (s *Status) Line(columns int) string {
 	parts = append(parts, seconds(s.Took.Milliseconds()))
 	switch {
 	case s.Scenario != "":
-		parts = append(parts, fmt.Sprintf("%s (%s, step %s)", s.Scenario, s.Target, s.Step))
+		waited := ""
+		if s.Waited >= time.Second {
+			waited = ", " + seconds(s.Waited.Milliseconds())
+		}
+		parts = append(parts, fmt.Sprintf("%s (%s, step %s%s)", s.Scenario, s.Target, s.Step, waited))
 	case s.Target != "":
 		parts = append(parts, "starting "+s.Target)
+	}
+	if len(s.Targets) > 0 {
+		states := make([]string, len(s.Targets))
+		for i, t := range s.Targets {
+			states[i] = t.String()
+		}
+		parts = append(parts, strings.Join(states, ", "))
 	}
 	line := strings.Join(parts, " · ")
 	shown, left := head(line, columns)

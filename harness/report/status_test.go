@@ -18,6 +18,13 @@ func TestAStatusIsOneLine(t *testing.T) {
 			"a scenario", Status{Done: 12, Of: 509, Differ: 1, Took: 3449 * time.Millisecond, Scenario: "client-tools/execute/timeout", Target: "go", Step: "4"}, 80,
 			"12/509 · 1 differs · 3.4 s · client-tools/execute/timeout (go, step 4)", "12/509, 1 differ, 3 s",
 		},
+		{
+			"what takes long", Status{Of: 9, Took: 5 * time.Second, Scenario: "a", Target: "go", Step: "4", Waited: 2100 * time.Millisecond, Targets: []TargetStatus{
+				{Name: "old"}, {Name: "go", Steps: 3, Starting: true}, {Name: "new", Starting: true}, {Name: "x", Steps: 1},
+			}}, 100,
+			"0/9 · 5.0 s · a (go, step 4, 2.1 s) · old idle, go 3 steps, new starting, x 1 step", "0/9, 0 differ, 5 s",
+		},
+		{"what does not take long", Status{Of: 9, Scenario: "a", Target: "go", Step: "4", Waited: 999 * time.Millisecond}, 80, "0/9 · 0.0 s · a (go, step 4)", "0/9, 0 differ, 0 s"},
 		{"a target that starts", Status{Of: 2, Took: 100 * time.Millisecond, Target: "go"}, 80, "0/2 · 0.1 s · starting go", "0/2, 0 differ, 0 s"},
 		{"nothing under way", Status{Done: 2, Of: 2, Differ: 2, Unknown: 3, Took: time.Minute}, 80, "2/2 · 2 differ · 3 unknown · 60.0 s", "2/2, 2 differ, 3 unknown, 60 s"},
 		{"too long for the terminal", Status{Done: 1, Of: 2, Scenario: "a/b/c", Target: "go", Step: "1"}, 16, "1/2 · 0.0 s · a…", "1/2, 0 differ, 0 s"},
