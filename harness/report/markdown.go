@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -87,7 +88,7 @@ func (m *markdown) entry(v *view, g *group) string {
 	if g.New {
 		fresh = "**new** "
 	}
-	fmt.Fprintf(&b, "\n- %s%s %s: %s (%s", fresh, mdCode(s.ID+":"+strconv.Itoa(g.Line), 240), mdText(g.Place, 200), mdText(g.Says, 300), mdText(g.Kind, 60))
+	fmt.Fprintf(&b, "\n- %s%s %s, %s: %s (%s", fresh, mdCode(s.ID+":"+strconv.Itoa(g.Line), 240), mdText(cmp.Or(g.Operation, g.StepText), 120), mdText(g.Place, 200), mdText(g.Says, 300), mdText(g.Kind, 60))
 	if g.Count > 1 {
 		fmt.Fprintf(&b, ", %d times", g.Count)
 	}
