@@ -138,6 +138,7 @@ check-generate: reference/node_modules ## Fail when what is generated is not wha
 update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
 	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
+	go test ./harness -run TestTheGuideQuotesTheExamples -update
 
 .PHONY: tidy
 tidy: ## Tidy go.mod

@@ -1,0 +1,90 @@
+//go:build unix
+
+package harness_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"log"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/mutate"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+func TestParity(t *testing.T) {
+	harness.Test(t, "../examples/notes/lockstep.yaml", &harness.Options{
+		Targets: []string{"old"}, // one server, against the contract; without it, all of lockstep.yaml beside each other
+	})
+}
+
+// A run is observed first, and judged afterwards. What was observed can be judged again.
+func ExampleProject_Run() {
+	project, err := harness.Load("../examples/notes/lockstep.yaml")
+	if err != nil {
+		log.Fatal(err) // every mistake in every file
+	}
+	var observed bytes.Buffer
+	result, err := project.Run(context.Background(), &harness.Options{Environ: os.Environ(), RunFile: &observed})
+	if err != nil {
+		log.Fatal(err) // there is no judgement: a difference is none of those
+	}
+	fmt.Println(result.Verdict)
+	for _, s := range result.Scenarios {
+		for _, f := range s.Findings {
+			fmt.Printf("%s:%d: %s: %s: %s (%s)\n", s.ID, f.Line, f.Class, f.StepText, f.Text, f.Blame)
+		}
+	}
+	again, err := project.Judge(context.Background(), &observed, nil) // no server is started
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Verdict)
+	// Output:
+	// differ
+	// add-and-follow:9: difference: POST /notes: the statuses differ (candidate)
+	// add-and-follow:9: violation: POST /notes: the status is 200; POST /notes declares 201 (candidate)
+	// differ
+}
+
+// An operator of your own says which mistake your scenarios must notice. It changes a copy of what the candidate did.
+func ExampleProject_Mutate() {
+	project, err := harness.Load("../examples/notes/lockstep.yaml")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var observed bytes.Buffer // of a run that is green: a server beside itself
+	options := &harness.Options{Environ: os.Environ(), Targets: []string{"old", "old"}, RunFile: &observed}
+	if _, err := project.Run(context.Background(), options); err != nil {
+		log.Fatal(err)
+	}
+	teapot := mutate.Operator{
+		Name: "ours/teapot", Family: "ours", Matters: true, Doc: "It says 418 for the last answer",
+		Mutants: func(s *mutate.Subject, _ uint64) iter.Seq[mutate.Mutant] {
+			return func(yield func(mutate.Mutant) bool) {
+				last := len(s.Candidate.Steps) - 1
+				yield(mutate.Mutant{Place: "the last step", Before: "200", After: "418", Build: func() *transcript.Transcript {
+					t := *s.Candidate
+					t.Steps = slices.Clone(t.Steps)
+					x := *t.Steps[last].Exchanges[0]
+					answer := *x.Response
+					answer.Status = 418
+					x.Response, t.Steps[last].Exchanges = &answer, []*transcript.Exchange{&x}
+					return &t
+				}})
+			}
+		},
+	}
+	score, err := project.Mutate(context.Background(), &observed, &harness.MutateOptions{Operators: []mutate.Operator{teapot}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d of %d are noticed\n", score.Killed, score.Matter)
+	// Output:
+	// 1 of 1 are noticed
+}

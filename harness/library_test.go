@@ -1,0 +1,82 @@
+package harness_test
+
+import (
+	"bytes"
+	"flag"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the examples into docs/library.md")
+
+// quoted is an example in the guide.
+var quoted = regexp.MustCompile("(?s)<!-- example: (\\w+) -->\n```go\n(.*?)```\n")
+
+// The guide shows the examples to the letter, and those are run.
+func TestTheGuideQuotesTheExamples(t *testing.T) {
+	const file = "../docs/library.md"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, examples := string(data), bodies(t)
+	if a, b := strings.Count(text, "```go\n"), len(quoted.FindAllString(text, -1)); a != b || b != len(examples) {
+		t.Fatalf("the guide has %d blocks of Go, %d of them quoted, and there are %d examples", a, b, len(examples))
+	}
+	want := quoted.ReplaceAllStringFunc(text, func(whole string) string {
+		m := quoted.FindStringSubmatch(whole)
+		if examples[m[1]] == "" {
+			t.Errorf("there is no %s", m[1])
+		}
+		return "<!-- example: " + m[1] + " -->\n```go\n" + examples[m[1]] + "```\n"
+	})
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("docs/library.md does not quote the examples; run go test -run TestTheGuideQuotesTheExamples -update (-want +got):\n%s", diff)
+	}
+}
+
+// bodies returns what stands in each example, with what it prints, and whole tests.
+func bodies(t *testing.T) map[string]string {
+	t.Helper()
+	const file = "example_test.go"
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	parsed, err := parser.ParseFile(fset, file, src, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, d := range parsed.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		body := src[fset.Position(f.Body.Lbrace).Offset+1 : fset.Position(f.Body.Rbrace).Offset]
+		if strings.HasPrefix(f.Name.Name, "Test") {
+			body = src[fset.Position(f.Pos()).Offset:fset.Position(f.End()).Offset]
+		}
+		text, err := format.Source(bytes.TrimSpace(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[f.Name.Name] = strings.TrimSuffix(string(text), "\n") + "\n"
+	}
+	return out
+}
