@@ -22,7 +22,7 @@ const preamble = `# Reference
 Every key of the files that people write. This page is made of their JSON Schemas by ` + "`make generate`" + `; what it says is
 changed there: [scenarios](../harness/scenario/scenario.schema.json), [lockstep.yaml](../harness/project.schema.json),
 [waivers.yaml](../harness/waiver/waivers.schema.json). How the keys play together is told in [scenarios.md](scenarios.md),
-[project.md](project.md) and [waivers.md](waivers.md).
+[rules.md](rules.md), [project.md](project.md) and [waivers.md](waivers.md).
 
 `
 
