@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -237,18 +236,25 @@ func TestWatchLeavesNothingBehind(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- cmd.Wait()
+		close(lines)
+	}()
+	ready := false
 	for line := range lines { // of the first round
-		if strings.HasPrefix(line, "watch: none is red; waiting") {
+		if ready = strings.HasPrefix(line, "watch: none is red; waiting"); ready {
 			break
 		}
+	}
+	if !ready {
+		t.Fatalf("it ended by itself: %v", <-ended)
 	}
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != exitMatch {
-			t.Errorf("watch: %v", err)
-		}
+	if err := <-ended; err != nil || cmd.ProcessState.ExitCode() != exitMatch {
+		t.Errorf("watch: %v", err)
 	}
 	if left := leak.Processes(); left != "" {
 		t.Errorf("left behind: %s", left)
