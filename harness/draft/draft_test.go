@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -83,6 +84,20 @@ func TestSchemasThatReferToThemselves(t *testing.T) {
 `, nil))
 	if f.Missing != "" || !strings.Contains(steps, "kids") || len(steps) > 20_000 {
 		t.Errorf("%s: %d bytes\n%s", f.Missing, len(steps), steps)
+	}
+}
+
+// A schema that doubles with each level ends in a value that can be read, or in none, and soon.
+func TestSchemasThatGrow(t *testing.T) {
+	var wide strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&wide, "m%d: {$ref: '#/components/schemas/W'}, ", i)
+	}
+	for required, missing := range map[string]string{"": "", "required: [m0, m1], ": "no value for the body, application/json"} {
+		steps, f := only(t, drafted(t, post("{$ref: '#/components/schemas/W'}")+"components: {schemas: {W: {type: object, "+required+"properties: {"+wide.String()+"}}}}\n", nil))
+		if f.Missing != missing || len(steps) > 50_000 {
+			t.Errorf("%s%q: %d bytes", required, f.Missing, len(steps))
+		}
 	}
 }
 

@@ -23,10 +23,15 @@ var tastes = []taste{{true, true}, {true, false}, {false, true}, {false, false}}
 // deepest is how far optional members are followed; required ones are followed ten times as far.
 const deepest = 4
 
+// Values have no more parts than anybody would read. Beyond the first number optional members are left out, beyond the
+// second there is no value: schemas that refer to themselves double with each level.
+const enough, most = 200, 5000
+
 // A sampler makes values of schemas, by one taste.
 type sampler struct {
 	taste
 	depth int
+	made  int // values, the parts of others included
 }
 
 // value returns a value of a schema, for a member or a parameter of that name; nil when it knows none.
@@ -38,7 +43,8 @@ func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 	if given := s.given(schema); given != nil {
 		return given
 	}
-	if s.depth > 10*deepest {
+	s.made++
+	if s.depth > 10*deepest || s.made > most {
 		return nil
 	}
 	s.depth++
@@ -60,6 +66,9 @@ func (s *sampler) value(ref *openapi3.SchemaRef, name string) *jsontree.Node {
 	}
 	return stringOf(schema, name)
 }
+
+// wantsMore reports whether members and elements are made that need not be there.
+func (s *sampler) wantsMore() bool { return s.optional && s.depth <= deepest && s.made <= enough }
 
 // given returns a value that the document names.
 func (s *sampler) given(schema *openapi3.Schema) *jsontree.Node {
@@ -212,8 +221,8 @@ func (s *sampler) object(schema *openapi3.Schema) *jsontree.Node {
 		if out.Member(name) != nil || ref.Value == nil || ref.Value.ReadOnly || ref.Value.Deprecated {
 			continue
 		}
-		enough := len(out.Names) >= int(schema.MinProps)
-		if enough && (!s.optional || s.depth > deepest || schema.MaxProps != nil && len(out.Names) >= int(*schema.MaxProps)) {
+		full := len(out.Names) >= int(schema.MinProps)
+		if full && (!s.wantsMore() || schema.MaxProps != nil && len(out.Names) >= int(*schema.MaxProps)) {
 			continue
 		}
 		if value := s.value(ref, name); value != nil {
@@ -243,7 +252,7 @@ func set(object *jsontree.Node, name string, value *jsontree.Node) {
 func (s *sampler) array(schema *openapi3.Schema, name string) *jsontree.Node {
 	out := &jsontree.Node{Kind: jsontree.Array}
 	n := max(1, int(schema.MinItems))
-	if schema.MinItems == 0 && (!s.optional || s.depth > deepest || schema.MaxItems != nil && *schema.MaxItems == 0) {
+	if schema.MinItems == 0 && (!s.wantsMore() || schema.MaxItems != nil && *schema.MaxItems == 0) {
 		n = 0
 	}
 	if n > 100 {
