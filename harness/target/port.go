@@ -1,6 +1,7 @@
 package target
 
 import (
+	"math/rand/v2"
 	"net"
 	"regexp"
 	"strconv"
@@ -12,8 +13,9 @@ const loopback = "127.0.0.1"
 
 // A port is a TCP port that nothing listens on and that no other start in this process gets.
 //
-// The kernel picks it, and the harness holds it until just before the target is executed. In the time between, the port
-// is anybody's: another process of the machine can be given it, and lostPort is there for that. Other starts of this
+// It is drawn from below the ports that systems give to connections that go out, because those of one busy machine, this
+// program's own among them, would often take it. The harness holds it until just before the target is executed. In the
+// time between, the port is anybody's: another process of the machine can be given it, and lostPort is there for that. Other starts of this
 // process are the likelier thieves, which is why a port stays reserved until its target is ready or has failed.
 type port struct {
 	number   int
@@ -26,8 +28,30 @@ var reserved = struct {
 	ports map[int]bool
 }{ports: map[int]bool{}}
 
+// Linux gives ports from 32768 to connections that go out, other systems from 49152 (RFC 6335 §6).
+const firstPort, lastPort = 20_000, 32_767
+
+// drawn is how many ports are tried before the kernel is asked for one.
+const drawn = 64
+
 // reservePort returns a port that is held until release and reserved until forget.
 func reservePort() (*port, error) {
+	for range drawn {
+		number := firstPort + rand.IntN(lastPort-firstPort+1)
+		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(number)))
+		if err != nil {
+			continue // it is taken
+		}
+		if reserve(number) {
+			return &port{number: number, listener: listener}, nil
+		}
+		listener.Close()
+	}
+	return anyFreePort()
+}
+
+// anyFreePort returns one that the kernel picks.
+func anyFreePort() (*port, error) {
 	for {
 		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, "0"))
 		if err != nil {
