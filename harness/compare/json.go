@@ -288,11 +288,15 @@ func (d *documents) array(at *spot, ref, cand *jsontree.Node) {
 		d.elements(at, ref, cand)
 		return
 	}
+	if d.allNear(at, ref, cand) {
+		d.elements(at, ref, cand)
+		return
+	}
 	if permuted(rs, cs) {
 		d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
 		return
 	}
-	like := likeness{d: d, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}}
+	like := likeness{d: d, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}, left: mostNear}
 	for _, p := range pairElements(rs, cs, like.other) {
 		switch {
 		case p.cand < 0:
@@ -332,6 +336,7 @@ type likeness struct {
 	at    *spot
 	items [2][]*jsontree.Node
 	parts [2]map[int][]jsontree.Sum
+	left  int // of the values that may be looked at two by two
 }
 
 // mostParts is how many of an element's parts are looked at: those with the smallest sums, which are a sample that does
@@ -343,6 +348,9 @@ func (l *likeness) other(i, j int) int {
 	ref, cand := l.items[0][i], l.items[1][j]
 	if ref.Kind != cand.Kind {
 		return elementOther
+	}
+	if l.near(i, j) {
+		return 0
 	}
 	r, c := l.of(0, i), l.of(1, j)
 	all := max(len(r), len(c))
@@ -361,6 +369,20 @@ func (l *likeness) other(i, j int) int {
 		}
 	}
 	return elementOther - elementOther*4/5*same/all
+}
+
+// near reports whether two elements are equal but for ids that only the two together show.
+func (l *likeness) near(i, j int) bool {
+	if l.left <= 0 {
+		return false
+	}
+	var ptr [2]string
+	for side, at := range [2]int{i, j} {
+		if len(l.d.volatile[side]) > 0 {
+			ptr[side] = jsontree.AppendIndex(l.d.pointer(side, l.at), at)
+		}
+	}
+	return l.d.near(ptr, l.items[0][i], l.items[1][j], &l.left)
 }
 
 func (l *likeness) of(side, i int) []jsontree.Sum {

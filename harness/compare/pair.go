@@ -18,6 +18,13 @@ func (b *bindings) pairs(ref, cand string, where location) (found bool, why stri
 		}
 		b.remember(tokPrefixed, p[0], p[1])
 	}
+	if p := temporaryPair(ref, cand); p != nil {
+		found = true
+		if why := b.bind(tokTemp, p[0], p[1], where); why != "" {
+			return true, why
+		}
+		b.remember(tokTemp, p[0], p[1])
+	}
 	return found, ""
 }
 
@@ -70,3 +77,33 @@ func madeUp(ref, cand string) bool {
 	r, c := nanoMix(ref), nanoMix(cand)
 	return r > 0 && c > 0 && 2*(r+c) >= len(ref) // letters of a word with humps take turns less often
 }
+
+// temporaryPair returns the names of two temporary files of which one looks like a word: "/tmp/out-x7Yz12ab.txt" beside
+// "/tmp/out-dajwoybo.txt". All but one word of the name must be the same.
+func temporaryPair(ref, cand string) []string {
+	if len(ref) != len(cand) || ref == cand {
+		return nil
+	}
+	texts, other := [2]string{ref, cand}, [2]string{cand, ref}
+	for side, text := range texts {
+		tokens := scanShapes(nil, text, 0, len(text))
+		if len(tokens) != 1 || tokens[0].kind != tokTemp || len(scanShapes(nil, other[side], 0, len(text))) > 0 {
+			continue
+		}
+		t := tokens[0]
+		if t.lead == 0 || !jointBefore(text, t.start+t.lead) { // words are told by what joins them
+			continue
+		}
+		from := t.start + t.lead
+		if text[:from] != other[side][:from] || text[t.end:] != other[side][t.end:] {
+			continue
+		}
+		if wordLen(other[side][from:]) != t.end-from || t.end-from < minKnown {
+			continue
+		}
+		return []string{ref[t.start:t.end], cand[t.start:t.end]}
+	}
+	return nil
+}
+
+func jointBefore(s string, i int) bool { return s[i-1] == '-' || s[i-1] == '.' }
