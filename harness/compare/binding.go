@@ -166,59 +166,11 @@ type place struct {
 	seen  [2]time.Time
 	line  string    // of what comes one after the other; "" when nothing does
 	of    [2]string // what each side was asked for: a method and a target, or the name of a stream
-	alike bool      // a time may lie far from that moment, if it lies equally far on both sides
+	alike bool      // a time may lie far before that moment, if it does equally on both sides
 }
-
-// nearness is how far from the moment it was seen a generated time may lie.
-const nearness = time.Hour
 
 // textsDiffer is said of two texts when there is no more to say.
 const textsDiffer = "the texts differ"
-
-// far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
-func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
-	if r, rok := moment(kind, ref); p.alike && rok {
-		if c, cok := moment(kind, cand); cok && (r.Sub(p.seen[0])-c.Sub(p.seen[1])).Abs() <= near {
-			return ""
-		}
-	}
-	var out []string
-	for side, text := range [2]string{ref, cand} {
-		if t, ok := moment(kind, text); !ok {
-			out = append(out, sideNames[side]+"'s is none")
-		} else if why := p.astray(side, t, near); why != "" {
-			out = append(out, why)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// astray says how far a moment lies from the time it was seen; "" when it is near.
-func (p place) astray(side int, t time.Time, near time.Duration) string {
-	d := t.Sub(p.seen[side])
-	if d.Abs() <= near {
-		return ""
-	}
-	return fmt.Sprintf("%s's is %s it was seen", sideNames[side], distance(d))
-}
-
-var sideNames = [2]string{"the reference", "the candidate"}
-
-// distance says how far a time lies from another: "2h0m0s before", "9000 days after".
-func distance(d time.Duration) string {
-	const day = 24 * time.Hour
-	word := "after"
-	if d < 0 {
-		word = "before"
-	}
-	if d = d.Abs(); d >= 2*day {
-		return fmt.Sprintf("%d days %s", d.Round(day)/day, word)
-	}
-	if d >= 2*time.Minute {
-		return d.Round(time.Minute).String() + " " + word
-	}
-	return d.Round(time.Millisecond).String() + " " + word
-}
 
 // otherUnit says in what two times are written, when that differs; "" when it does not, or when one is no time.
 func otherUnit(ref, cand tokenKind) string {
@@ -288,7 +240,7 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 			continue
 		}
 		if rv != cv {
-			if why := p.far(t.kind, rv, cv, nearness); why != "" {
+			if why := p.far(t.kind, rv, cv, 0); why != "" {
 				return ValueDiffers, "the times differ: " + why
 			}
 		}

@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Two ids that stand in the same place are bound, and they must be made alike: a client that keeps
@@ -86,6 +87,9 @@ const hardly = 1e-5
 // remade says in what two ids that are bound to each other are made differently; "" when they may be made alike. lead is
 // what stands before the part that is made up: "ses_".
 func (b *bindings) remade(kind tokenKind, lead, ref, cand string) string {
+	if why := nilID(ref, cand); why != "" {
+		return why
+	}
 	switch kind {
 	case tokUUID, tokCompact:
 		r, c := alphabetOf(ref)&^digits, alphabetOf(cand)&^digits
@@ -100,6 +104,24 @@ func (b *bindings) remade(kind tokenKind, lead, ref, cand string) string {
 	}
 	return ""
 }
+
+// nilID says that one of two ids is nil, which is nobody's: it has no digit but zero.
+func nilID(ref, cand string) string {
+	for side, id := range [2]string{ref, cand} {
+		if isNil(id) && !isNil([2]string{ref, cand}[1-side]) {
+			return sideNames[side] + "'s id is nil: it is all zeros"
+		}
+	}
+	return ""
+}
+
+// isNil reports whether an id is all zeros, such as the nil UUID (RFC 9562 §5.9).
+func isNil(id string) bool {
+	return len(id) >= leastNil && strings.Trim(id, "0-") == "" && strings.Contains(id, "0")
+}
+
+// leastNil is the length from which zeros are an id that was not set. Shorter ones may be the first of a counter.
+const leastNil = 12
 
 func (b *bindings) redrawn(lead, ref, cand string) string {
 	d := b.drawn[lead]

@@ -97,7 +97,7 @@ func (d *documents) numbers(ref, cand string) string {
 	if why := otherUnit(rk, ck); why != "" {
 		return why
 	}
-	if why := d.place.far(rk, ref, cand, nearness); why != "" {
+	if why := d.place.far(rk, ref, cand, 0); why != "" {
 		return "the times differ: " + why
 	}
 	return ""
@@ -137,6 +137,10 @@ func (d *documents) id(at *spot, ref, cand *jsontree.Node) {
 			d.differ(ValueDiffers, at, ref, cand, sideNames[side]+"'s id is empty")
 			return
 		}
+	}
+	if why := nilID(ref.Text, cand.Text); why != "" && !d.b.met(tokKnown, ref.Text) {
+		d.differ(IDForm, at, ref, cand, why)
+		return
 	}
 	why := d.b.misplaced(ref.Text, cand.Text)
 	if why == "" {
@@ -178,7 +182,7 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 		d.differ(ValueDiffers, at, ref, cand, why)
 		return
 	}
-	if why := d.place.far(rt[0].kind, ref.Text, cand.Text, rule.near()); why != "" {
+	if why := d.place.far(rt[0].kind, ref.Text, cand.Text, rule.Near); why != "" {
 		d.differ(ValueDiffers, at, ref, cand, notNear+why)
 		return
 	}

@@ -138,14 +138,6 @@ func (v *Volatile) tolerance() string {
 	return v.Tolerance.Amount
 }
 
-// near is how far a time may lie from the moment it was seen.
-func (v *Volatile) near() time.Duration {
-	if v.Near == 0 {
-		return nearness
-	}
-	return v.Near
-}
-
 const notNear = "a time is not near the moment it was seen: "
 
 // A timeline is the times of one rule that come one after the other: those of answers, or of the events of a stream.
@@ -166,18 +158,16 @@ func lineOf(step *transcript.Step) string {
 
 // moments checks that the moments of two times are near, and do not go back.
 func (d *documents) moments(rule *Volatile, at *spot, ref, cand *jsontree.Node, moments [2]time.Time) {
-	var far, back []string
+	far := d.place.astray(moments, rule.Near)
+	var back []string
 	for side, t := range moments {
-		if why := d.place.astray(side, t, rule.near()); why != "" {
-			far = append(far, why)
-		}
 		if by := d.back(rule, side, t); by > 0 {
 			back = append(back, fmt.Sprintf("%s's by %s", sideNames[side], by))
 		}
 	}
 	switch {
-	case len(far) > 0:
-		d.differ(ValueDiffers, at, ref, cand, notNear+strings.Join(far, ", "))
+	case far != "":
+		d.differ(ValueDiffers, at, ref, cand, notNear+far)
 	case len(back) > 0:
 		d.differ(ValueDiffers, at, ref, cand, "a time goes back: "+strings.Join(back, ", "))
 	}

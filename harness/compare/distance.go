@@ -1,0 +1,80 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A time that a server makes up is known by its distance from the moment it was seen. What has happened, happened lately.
+// What is to come, such as the end of a session, may lie as far ahead as the server likes: as far as on the other side.
+
+// nearness is how far from the moment it was seen a generated time may lie.
+const nearness = time.Hour
+
+// leeway is by how much two times ahead of the moments they were seen may differ in their distance. Clocks that are not
+// set alike, and answers that a server keeps for some minutes, stay below it.
+const leeway = 5 * time.Minute
+
+// far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
+func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
+	var moments [2]time.Time
+	var none []string
+	for side, text := range [2]string{ref, cand} {
+		var ok bool
+		if moments[side], ok = moment(kind, text); !ok {
+			none = append(none, sideNames[side]+"'s is none")
+		}
+	}
+	if len(none) > 0 {
+		return strings.Join(none, ", ")
+	}
+	return p.astray(moments, near)
+}
+
+// astray says how far two moments lie from the times they were seen; "" when a rule allows it, which is absolute, or, near
+// being 0, when both lie near, or equally far ahead.
+func (p place) astray(moments [2]time.Time, near time.Duration) string {
+	d := [2]time.Duration{moments[0].Sub(p.seen[0]), moments[1].Sub(p.seen[1])}
+	between, ahead := (d[0] - d[1]).Abs(), max(d[0], d[1]) > leeway
+	switch {
+	case near > 0:
+		return sentence(d, func(side int) bool { return d[side].Abs() > near })
+	case ahead && between <= leeway || p.alike && !ahead && between <= nearness:
+		return ""
+	case max(d[0].Abs(), d[1].Abs()) <= nearness && !ahead:
+		return ""
+	case max(d[0].Abs(), d[1].Abs()) <= nearness || distance(d[0]) == distance(d[1]):
+		return sentence(d, func(int) bool { return true }) + fmt.Sprintf(", which are %s apart", between.Round(time.Second))
+	}
+	return sentence(d, func(side int) bool { return d[side].Abs() > nearness })
+}
+
+// sentence says of each side that is meant how far its time lies from the moment it was seen.
+func sentence(d [2]time.Duration, meant func(side int) bool) string {
+	var out []string
+	for side := range d {
+		if meant(side) {
+			out = append(out, fmt.Sprintf("%s's is %s it was seen", sideNames[side], distance(d[side])))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+var sideNames = [2]string{"the reference", "the candidate"}
+
+// distance says how far a time lies from another: "2h0m0s before", "9000 days after".
+func distance(d time.Duration) string {
+	const day = 24 * time.Hour
+	word := "after"
+	if d < 0 {
+		word = "before"
+	}
+	if d = d.Abs(); d >= 2*day {
+		return fmt.Sprintf("%d days %s", d.Round(day)/day, word)
+	}
+	if d >= 2*time.Minute {
+		return d.Round(time.Minute).String() + " " + word
+	}
+	return d.Round(time.Millisecond).String() + " " + word
+}
