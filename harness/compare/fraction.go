@@ -59,7 +59,9 @@ func (b *bindings) fraction(rule *Volatile, name string, texts [2]string) string
 	}
 	for side := range seen {
 		lacks, has := &seen[side], &seen[1-side]
-		chance := math.Pow10(-has.digits * len(lacks.without)) // that all of these had none left
+		// Times of one second are one text without a part, and as many as the other side's; which may have had one more.
+		seen := max(len(lacks.without), len(has.with)-1)
+		chance := math.Pow10(-has.digits * seen) // that all of these had none left
 		if len(lacks.with) > 0 || len(has.without) > 0 || len(has.with) < several || lacks.told || chance > hardly {
 			continue
 		}

@@ -97,6 +97,7 @@ func TestThePartOfASecond(t *testing.T) {
 		{"always and never, in nanoseconds", rule(""), at("01.123456789", "02.123456789"), at("01", "02"), []string{never}},
 		{"within one second, of a fine clock", nil, at("01.123456", "01.456789"), at("01", "01"), []string{never}},
 		{"within one second, of a coarse clock", nil, at("01.123", "01.456"), at("01", "01"), nil},
+		{"within one second, of a coarse clock, and often", nil, at("01.123", "01.456", "01.789"), at("01", "01", "01"), []string{never}},
 		{"once", nil, at("01.123456789"), at("01"), nil},
 		{"once in several", nil, at("01.123", "02.456", "03.789"), at("01.123", "02", "03.789"), nil},
 		{"of one time only", nil, at("01.123", "01.123", "01.123"), at("01", "01", "01"), nil},
