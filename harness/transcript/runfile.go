@@ -112,11 +112,18 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// id names a content: half of its SHA-256.
-func (b Body) id() string {
+// A contentSum names a content: half of its SHA-256.
+type contentSum [16]byte
+
+func (b Body) sum() contentSum {
 	sum := sha256.Sum256(b.Bytes)
-	return hex.EncodeToString(sum[:16])
+	return contentSum(sum[:16])
 }
+
+// id is the name as it is written.
+func (b Body) id() string { return b.sum().id() }
+
+func (s contentSum) id() string { return hex.EncodeToString(s[:]) }
 
 // bodies calls f with every body of the transcript.
 func (t *Transcript) bodies(f func(*Body)) {
@@ -134,14 +141,14 @@ func (t *Transcript) bodies(f func(*Body)) {
 type RunWriter struct {
 	w      *bufio.Writer
 	sum    hash.Hash
-	seen   map[string]bool
+	seen   map[contentSum]bool
 	footer RunFooter
 }
 
 // NewRunWriter writes the header and returns a writer for what follows.
 func NewRunWriter(w io.Writer, h RunHeader) (*RunWriter, error) {
 	h.Format = Format
-	rw := &RunWriter{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New(), seen: map[string]bool{}}
+	rw := &RunWriter{w: bufio.NewWriterSize(w, 64<<10), sum: sha256.New(), seen: map[contentSum]bool{}}
 	return rw, rw.write(line{Header: &h})
 }
 
@@ -167,13 +174,13 @@ func (rw *RunWriter) Write(t *Transcript) error {
 		if b.IsZero() || failed != nil {
 			return
 		}
-		id := b.id()
-		if rw.seen[id] {
+		sum := b.sum()
+		if rw.seen[sum] {
 			return
 		}
-		rw.seen[id] = true
+		rw.seen[sum] = true
 		rw.footer.Bodies++
-		stored := storedBody{ID: id}
+		stored := storedBody{ID: sum.id()}
 		if utf8.Valid(b.Bytes) {
 			text := string(b.Bytes)
 			stored.Text = &text
