@@ -20,7 +20,7 @@ type reports struct {
 	run       io.Writer
 	documents []*document      // one for each of documents; none when no folder is wanted
 	file      *os.File         // of run
-	before    *report.Document // the report of the run before; nil when there is none that can be read
+	before    *report.Document // of the run before, see report.Past; nil when there is none that can be read
 }
 
 // documents are the files that are made of a judgement.
@@ -76,7 +76,7 @@ func (r *reports) write(doc *report.Document) error {
 	return err
 }
 
-// earlier reads the report of the run before.
+// earlier reads what is to be known of the run before.
 func earlier(path string) *report.Document {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -90,7 +90,7 @@ func earlier(path string) *report.Document {
 	if err != nil {
 		return nil // of another version, or of no run
 	}
-	return doc
+	return report.Past(doc)
 }
 
 func noReports(err error) error {

@@ -79,6 +79,17 @@ func Since(earlier *Document, against string, later *Document) *Changes {
 	return out
 }
 
+// Past returns as much of a run as Since asks of an earlier one, which waits for a whole run to end.
+func Past(d *Document) *Document {
+	out := &Document{Started: d.Started}
+	out.Scenarios = make([]verdict.Scenario, len(d.Scenarios))
+	for i := range d.Scenarios {
+		s := &d.Scenarios[i]
+		out.Scenarios[i] = verdict.Scenario{ID: s.ID, Verdict: s.Verdict, Findings: s.Findings}
+	}
+	return out
+}
+
 // A pairing is a finding of the earlier run and the one that stands for it in the later; nil where there is none.
 type pairing struct{ before, after *verdict.Finding }
 

@@ -30,6 +30,9 @@ func TestSince(t *testing.T) {
 		{"once less", run(finding("a", "1"), finding("a", "1")), run(finding("a", "1")), Changes{Fixed: []Change{is("a", "1", "")}, Unchanged: 1}},
 	} {
 		tc.want.Against = "before"
+		if diff := cmp.Diff(&tc.want, Since(Past(tc.before), "before", tc.after)); diff != "" {
+			t.Errorf("%s, of what is kept (-want +got):\n%s", tc.name, diff)
+		}
 		if diff := cmp.Diff(&tc.want, Since(tc.before, "before", tc.after)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
