@@ -344,9 +344,11 @@ func (e *execution) settle(i int, v *verdict.Scenario) {
 
 func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r := e.result
-	for _, v := range e.judged {
+	r.Scenarios = slices.Grow(r.Scenarios, e.done)
+	for i, v := range e.judged {
 		if v != nil {
 			r.Add(*v)
+			e.judged[i] = nil // not kept twice
 		}
 	}
 	if ctx.Err() != nil && e.done < len(e.scenarios) {

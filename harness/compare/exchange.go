@@ -72,7 +72,9 @@ func (c *comparison) headerApplied(name, step string) {
 		anywhere = HeaderApplied(name, "")
 		c.came[name], c.b.applied[anywhere] = anywhere, true
 	}
-	c.b.applied[anywhere+step] = true
+	if len(c.rules.Steps[step].Headers) > 0 { // else nobody asks
+		c.b.applied[anywhere+step] = true
+	}
 }
 
 // both is a place that both sides have.

@@ -45,14 +45,15 @@ func TestWhichRulesHaveApplied(t *testing.T) {
 	ref := newSide("ref").exchange(200, h, `{"a":"x"}`).exchange(200, append(h, transcript.Field{Name: "etag", Value: "1"}), `{}`).stream("bus", `a {"id":1}`)
 	cand := newSide("cand").exchange(200, h, `{"a":"x"}`).exchange(200, h, `{"b":1}`).stream("bus", `a {"id":1}`)
 	got := compared(ref, cand, &Rules{
-		Headers: []string{"ETag", "Allow"},
+		Headers: []string{"ETag", "Allow", "Content-Type"},
+		Steps:   map[string]Step{"2": {Headers: []string{"ETag"}}}, // and none of step 1 alone
 		Volatile: []Volatile{
 			{At: "$.a", Kind: Text, Rule: "equal"}, {At: "$.b", Kind: ID, Rule: "candidate"}, {At: "$.id", Kind: ID, Rule: "event"},
 			{At: "$.c", Kind: ID, Rule: "never"},
 		},
 		Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.id"}, "other": {}},
 	}).Applied
-	want := []string{"candidate", "equal", "event", "header etag ", "header etag 2", "order GET /bus", "stream GET /bus"}
+	want := []string{"candidate", "equal", "event", "header content-type ", "header content-type 2", "header etag ", "header etag 2", "order GET /bus", "stream GET /bus"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Errorf("applied (-want +got):\n%s", diff)
 	}

@@ -39,7 +39,7 @@ var cacheSeed = maphash.MakeSeed()
 func (k cacheKey) slot(data []byte) cacheSlot { return cacheSlot{k, maphash.Bytes(cacheSeed, data)} }
 
 const (
-	cacheBudget = 4 << 20  // of each half
+	cacheBudget = 1 << 20  // of each half
 	cacheLimit  = 32 << 10 // of one content; longer ones seldom repeat
 	cacheCost   = 200      // what an entry takes beside its content, about
 )
