@@ -1,6 +1,10 @@
 package harness
 
-import "github.com/lockstep-dev/lockstep/harness/compare"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+)
 
 // uncompared lists what the contract declares, answers had, and nobody has compared. Of one target alone nothing is.
 func (e *execution) uncompared() []string {
@@ -10,7 +14,7 @@ func (e *execution) uncompared() []string {
 	return e.coverage.NotCompared(func(header string) bool {
 		key := compare.HeaderApplied(header, "")
 		for i := range e.result.Scenarios {
-			if e.result.Scenarios[i].Applied[key] > 0 {
+			if slices.Contains(e.result.Scenarios[i].Applied, key) {
 				return true
 			}
 		}

@@ -59,7 +59,7 @@ func (u *unused) told(about []*scenario.Scenario) bool {
 func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string) {
 	note := func(place scenario.Place, rule, key string, counts func(*scenario.Scenario) bool) {
 		for _, s := range about {
-			if counts(s) && u.judged[s.ID].Applied[key] > 0 {
+			if counts(s) && slices.Contains(u.judged[s.ID].Applied, key) {
 				return
 			}
 		}

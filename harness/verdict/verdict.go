@@ -17,6 +17,7 @@ package verdict
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
@@ -63,8 +64,8 @@ type Scenario struct {
 	// Names are what the ids are called that differences speak of.
 	Names  []Name `json:"names,omitempty"`
 	Millis int64  `json:"ms"` // how long it took on the slowest target
-	// Applied counts the candidates with whom a rule selected something, by what compare.Result calls it.
-	Applied map[string]int `json:"-"`
+	// Applied are the rules that selected something with any candidate, by what compare.Result calls them.
+	Applied []string `json:"-"`
 }
 
 // A Name is what two ids are called that stand for each other.
@@ -300,11 +301,10 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 
 // rules notes which rules have applied, and why some are refused: what they silence was never looked at.
 func (j *judge) rules(result *compare.Result) {
-	if j.out.Applied == nil {
-		j.out.Applied = map[string]int{}
-	}
-	for rule := range result.Applied {
-		j.out.Applied[rule]++
+	for _, rule := range slices.Sorted(maps.Keys(result.Applied)) {
+		if !slices.Contains(j.out.Applied, rule) {
+			j.out.Applied = append(j.out.Applied, rule)
+		}
 	}
 	for _, r := range result.Refused {
 		reason := Reason{Text: r.String(), Kind: string(r.Kind)}
