@@ -56,6 +56,7 @@ const (
 	OtherLength   How = "length"   // a list has an element that the other's has not; At is the element
 	OtherOrder    How = "order"    // of a list's elements, or of events
 	OtherIdentity How = "identity" // an id that was another one before
+	OtherForm     How = "form"     // an id that is made in another way
 )
 
 // Of finds the place of the document that lets two sides part, which both are inside the contract there. It reports false
@@ -85,7 +86,7 @@ func (f *Silences) Of(p *Parting) (Silence, bool) {
 		return Silence{}, false
 	}
 	if name, ok := strings.CutPrefix(p.At[0], "header "); ok {
-		return f.headerSilence(declared, name, responses)
+		return f.headerSilence(declared, name, responses, p.How)
 	}
 	return f.bodySilence(p, declared, responses)
 }
@@ -115,7 +116,7 @@ func (d *Document) statusSilence(op *Operation, declared [2]*response, r [2]*tra
 	return d.silence(at+"/"+code, fmt.Sprintf("%s covers both %d and %d", code, r[0].Status, r[1].Status), "each status that may come, instead of "+code)
 }
 
-func (f *Silences) headerSilence(declared *response, name string, r [2]*transcript.Response) (Silence, bool) {
+func (f *Silences) headerSilence(declared *response, name string, r [2]*transcript.Response, how How) (Silence, bool) {
 	d := f.doc
 	if strings.EqualFold(name, "Content-Type") {
 		return d.typeSilence(declared, r)
@@ -139,9 +140,21 @@ func (f *Silences) headerSilence(declared *response, name string, r [2]*transcri
 				return Silence{}, false
 			}
 		}
-		return d.walk(nodes, h.schema, [2][]string{}, OtherValue)
+		return d.walk(nodes, h.schema, [2][]string{}, how)
 	}
-	return d.silence(declared.ref, "the header field "+quote(name)+" is not declared", "declare it, required and with an enum"), true
+	return d.silence(declared.ref, "the header field "+quote(name)+" is not declared", undeclaredPin(how)), true
+}
+
+// undeclaredPin says what a field has to be declared as. No document lists the ids that servers make up.
+func undeclaredPin(how How) string {
+	switch how {
+	case OtherIdentity:
+		return anExpect
+	case OtherForm:
+		return "declare it, required and with a pattern"
+	default:
+		return "declare it, required and with an enum"
+	}
 }
 
 // typeSilence is about two content types that are both declared.

@@ -153,6 +153,32 @@ func TestASilenceOutsideTheBody(t *testing.T) {
 	}
 }
 
+// No document lists ids, so an enum is no help where they part.
+func TestASilenceAboutIDsAsksForNoEnum(t *testing.T) {
+	d := parse(t, silenceDoc)
+	field := func(name, value string) *transcript.Transcript {
+		return answer("GET", "/x", 200, header("Content-Type", "application/json", name, value), `"a"`)
+	}
+	for _, tc := range []struct {
+		field string
+		how   How
+		want  string
+	}{
+		{"X", OtherIdentity, "an expect of the scenario"},
+		{"X", OtherForm, "declare it, required and with a pattern"},
+		{"X", OtherValue, "declare it, required and with an enum"},
+		{"Size", OtherIdentity, "an expect of the scenario"},
+		{"Size", OtherForm, "a pattern or a format"},
+		{"Size", OtherValue, "an enum, or a minimum and a maximum"},
+	} {
+		p := parting(field(tc.field, "1"), field(tc.field, "2"), "header "+tc.field)
+		p.How = tc.how
+		if got, ok := d.Silences().Of(p); !ok || got.Pin != tc.want {
+			t.Errorf("%s, %q: %q would decide, want %q", tc.field, tc.how, got.Pin, tc.want)
+		}
+	}
+}
+
 func TestASilenceOfAStream(t *testing.T) {
 	d := parse(t, streaming(`
                 name: /type

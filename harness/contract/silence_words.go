@@ -71,9 +71,9 @@ func (w *walk) end(looks [2]look, common []*schema, how How) Silence {
 	pin := ""
 	switch {
 	case how == OtherIdentity:
-		return w.doc.silence(s.ref, s.says()+"; no schema says which ids belong together", "an expect of the scenario")
+		return w.doc.silence(s.ref, s.says()+"; no schema says which ids belong together", anExpect)
 	case how == OtherOrder:
-		return w.doc.silence(s.ref, s.says()+"; no schema says in which order", "an expect of the scenario")
+		return w.doc.silence(s.ref, s.says()+"; no schema says in which order", anExpect)
 	case a.Kind != b.Kind && (a.Kind == jsontree.Null || b.Kind == jsontree.Null):
 		pin = "no nullable"
 		if s.types == 0 {
@@ -81,6 +81,8 @@ func (w *walk) end(looks [2]look, common []*schema, how How) Silence {
 		}
 	case a.Kind != b.Kind:
 		pin = "a type"
+	case how == OtherForm:
+		return w.doc.silence(s.ref, s.says(), "a pattern or a format")
 	case how == OtherLength:
 		pin = "minItems and maxItems"
 	default:
@@ -91,6 +93,9 @@ func (w *walk) end(looks [2]look, common []*schema, how How) Silence {
 	}
 	return w.doc.silence(s.ref, s.says(), pin)
 }
+
+// anExpect is what pins down what no schema can.
+const anExpect = "an expect of the scenario"
 
 // narrower has what would tell two values of a kind apart.
 var narrower = map[jsontree.Kind]string{

@@ -38,6 +38,7 @@ type doubtKey struct{ target, step, text string }
 type plan struct {
 	everything bool
 	causes     index
+	confused   confusions
 	doubts     map[doubtKey]*doubt
 	blocks     []*block
 	rest       []*verdict.Scenario // those without a block of their own
@@ -47,7 +48,7 @@ type plan struct {
 // unknown, both in the order of their files. Those whose findings are all accepted have a block when everything is asked
 // for.
 func newPlan(scenarios []verdict.Scenario, everything bool) *plan {
-	p := &plan{everything: everything, causes: index{}, doubts: map[doubtKey]*doubt{}}
+	p := &plan{everything: everything, causes: index{}, confused: confusions{}, doubts: map[doubtKey]*doubt{}}
 	shown := []verdict.Verdict{verdict.Differ, verdict.Unknown}
 	if everything {
 		shown = append(shown, verdict.Waived)
@@ -67,11 +68,15 @@ func (p *plan) add(s *verdict.Scenario) {
 	full := len(p.blocks) < mostBlocks || p.everything
 	for _, c := range causes(s, p.everything) {
 		first := p.causes.again(s, c)
+		if first == nil {
+			first = p.confused.again(s, c)
+		}
 		switch {
 		case first != nil:
 			b.isAbove(first.Scenario)
 		case full && (len(b.causes) < mostCauses || p.everything):
 			p.causes.put(c)
+			p.confused.put(s, c)
 			b.causes = append(b.causes, c)
 		default:
 			b.hidden += c.total()

@@ -13,6 +13,7 @@ var ways = map[compare.Kind]contract.How{
 	compare.OrderDiffers:   contract.OtherOrder,
 	compare.EventMoved:     contract.OtherOrder,
 	compare.IdentityBroken: contract.OtherIdentity,
+	compare.IDForm:         contract.OtherForm,
 }
 
 // mostSilences bounds for how many differences of a scenario the contract is searched: a document that is another one
