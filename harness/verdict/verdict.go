@@ -258,6 +258,7 @@ func (j *judge) findings() {
 		}
 	}
 	j.trace()
+	j.traceIDs()
 	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int { return a.order(b) })
 	if n := len(j.out.Findings); n > mostFindings {
 		j.out.Findings = slices.Clip(j.out.Findings[:mostFindings])
