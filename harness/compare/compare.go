@@ -58,7 +58,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	}
 	c.result.NotCompared, c.result.Applied = map[string]int{}, c.b.applied
 	c.veil = NewVeil(rules, ref, cand)
-	c.steps()
+	c.steps(0)
 	c.streams()
 	c.tell()
 	return c.result
@@ -71,6 +71,7 @@ type comparison struct {
 	b      *bindings
 	veil   *Veil
 	came   map[string]string // HeaderApplied of the header fields that have come, in any step
+	ahead  bool              // what comes behind a burst is looked at, to tell its answers apart
 	result Result
 }
 
@@ -80,13 +81,13 @@ func (c *comparison) notCompared(reason string, n int) {
 	}
 }
 
-// steps compares the steps that both sides have, in order.
-func (c *comparison) steps() {
+// steps compares the steps that both sides have, in order, from the first of the reference's.
+func (c *comparison) steps(first int) {
 	cand := map[string]*transcript.Step{}
 	for i := range c.sides[1].Steps {
 		cand[c.sides[1].Steps[i].ID] = &c.sides[1].Steps[i]
 	}
-	for i := range c.sides[0].Steps {
+	for i := first; i < len(c.sides[0].Steps); i++ {
 		ref := &c.sides[0].Steps[i]
 		other := cand[ref.ID]
 		switch {
@@ -97,7 +98,7 @@ func (c *comparison) steps() {
 		case ref.Uncompared:
 			c.notCompared("the scenario says so", len(ref.Exchanges))
 		default:
-			c.step(ref, other)
+			c.step(i, ref, other)
 		}
 	}
 }
@@ -109,10 +110,13 @@ func exchangesOf(s *transcript.Step) int {
 	return len(s.Exchanges)
 }
 
-func (c *comparison) step(ref, cand *transcript.Step) {
+func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	rx, cx := ref.Exchanges, cand.Exchanges
-	if ref.Burst {
-		rx, cx = c.sorted(0, rx), c.sorted(1, cx)
+	switch {
+	case ref.Burst && c.ahead: // it is what is to be told of
+		return
+	case ref.Burst:
+		rx, cx = c.burst(number, ref, cand)
 	}
 	if len(rx) != len(cx) {
 		c.add(Difference{

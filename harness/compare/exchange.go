@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"mime"
@@ -392,29 +391,4 @@ func isJSON(h transcript.Header) bool {
 	}
 	media, _, err := mime.ParseMediaType(value)
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
-}
-
-// sorted returns the exchanges of a burst in an order that does not depend on which came first: by status, then by what
-// their bodies are up to renaming.
-func (c *comparison) sorted(side int, xs []*transcript.Exchange) []*transcript.Exchange {
-	type keyed struct {
-		status int
-		body   string
-		x      *transcript.Exchange
-	}
-	all := make([]keyed, len(xs))
-	for i, x := range xs {
-		all[i].x = x
-		if x.Response != nil {
-			all[i].status, all[i].body = x.Response.Status, c.b.skeleton(side, string(x.Response.Body.Bytes))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b keyed) int {
-		return cmp.Or(cmp.Compare(a.status, b.status), cmp.Compare(a.body, b.body))
-	})
-	out := make([]*transcript.Exchange, len(xs))
-	for i := range all {
-		out[i] = all[i].x
-	}
-	return out
 }

@@ -1,0 +1,56 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// made is what a side did that made things at once, with ids of its own, and then listed them.
+func made(target, answered, listed string) side {
+	id := func(letter string) string {
+		n := strings.Index("abcdefwxyz", letter)
+		return fmt.Sprintf("%08x-7ac9-4c20-b2b8-%012x", 0x1f8714af+n*7919*len(target), n*31+len(target))
+	}
+	s := newSide(target)
+	var all []*transcript.Exchange
+	for _, letter := range strings.Split(answered, "") {
+		s.answers(`{"id":"` + id(letter) + `","name":"n"}`)
+		all = append(all, s.t.Steps[len(s.t.Steps)-1].Exchanges...)
+	}
+	s.t.Steps = []transcript.Step{{ID: "1", Burst: true, Exchanges: all}}
+	if listed == "" {
+		return s
+	}
+	var items []string
+	for _, letter := range strings.Split(listed, "") {
+		items = append(items, `{"id":"`+id(letter)+`"}`)
+	}
+	return s.answers("[" + strings.Join(items, ",") + "]")
+}
+
+func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
+	for _, tc := range []struct {
+		name      string
+		ref, cand [2]string // the ids of the answers, and of the list
+		want      []string
+	}{
+		{"one order", [2]string{"abc", "abc"}, [2]string{"abc", "abc"}, nil},
+		{"another order of the answers", [2]string{"abc", "abc"}, [2]string{"cab", "abc"}, nil},
+		{"another order of the list", [2]string{"abc", "cba"}, [2]string{"abc", "acb"}, nil},
+		{"no list", [2]string{"abc", ""}, [2]string{"bca", ""}, nil},
+		{"two answers with one id", [2]string{"abc", ""}, [2]string{"aba", ""}, []string{"identity body /id"}},
+		{"two answers with one id, and a list", [2]string{"abc", "abc"}, [2]string{"aba", "abx"}, []string{"identity body /id"}},
+		{"an id that no answer had", [2]string{"abc", "abc"}, [2]string{"bca", "bcx"}, []string{"identity body /2/id"}},
+		{"an id twice", [2]string{"abc", "abc"}, [2]string{"abc", "abb"}, []string{"identity body /2/id"}},
+	} {
+		ref, cand := made("ref", tc.ref[0], tc.ref[1]), made("cand", tc.cand[0], tc.cand[1])
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
