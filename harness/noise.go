@@ -69,7 +69,7 @@ type NoiseRest struct {
 // Noise runs a target against itself several times, and says which rules would silence what differs. It silences nothing.
 //
 // For each place that differs, in the order of their length, rules are tried from the strictest to the loosest: a time in one
-// of the units, an id, a number, a text. The first holds that leaves nothing to say of the place in all runs.
+// of the units, an id, a number, a text, as far as the values speak for it. The first holds that leaves nothing to say of the place in all runs.
 func (p *Project) Noise(ctx context.Context, options *NoiseOptions) (*Noise, error) {
 	var o NoiseOptions
 	if options != nil {
@@ -83,7 +83,7 @@ func (p *Project) Noise(ctx context.Context, options *NoiseOptions) (*Noise, err
 		return nil, &UsageError{"noise takes two targets that are the same", "name none, for the reference, or two"}
 	}
 	name, _, _ := strings.Cut(o.Targets[0], "=")
-	s := &survey{project: p, out: &Noise{Target: name}}
+	s := &survey{project: p, out: &Noise{Target: name}, shuffled: map[string]bool{}}
 	for n := range o.Runs {
 		var file bytes.Buffer
 		r, err := p.Run(ctx, &Options{
@@ -118,6 +118,9 @@ type survey struct {
 	cases   []*Case
 	loud    []*Case // those that there is something to say of
 	rules   []scenario.Volatile
+	runs    []int // of each case
+	// shuffled are the lists that come in another order each time: "$.data[*]".
+	shuffled map[string]bool
 }
 
 func (s *survey) take(file *bytes.Buffer) error {
@@ -131,8 +134,10 @@ func (s *survey) take(file *bytes.Buffer) error {
 		}
 		s.out.Scenarios++
 		s.cases = append(s.cases, c)
+		s.runs = append(s.runs, s.out.Runs)
 		if v := s.judge(c, nil); v.Verdict != verdict.Match {
 			s.loud = append(s.loud, c)
+			s.shuffle(c)
 		}
 	}
 	return nil
@@ -150,8 +155,9 @@ type suspect struct {
 	key      string // the member's name, or a whole path
 	paths    []string
 	findings []*verdict.Finding
-	numbers  bool // all values are
-	recurs   bool // one value stands in several places
+	cases    []*Case // of each finding
+	numbers  bool    // all values are
+	recurs   bool    // one value stands in several places
 }
 
 func (s *survey) conclude() {
@@ -164,6 +170,7 @@ func (s *survey) conclude() {
 			s.settle(now)
 		}
 	}
+	s.prune()
 	s.rest()
 	s.times()
 }
@@ -177,7 +184,7 @@ func (s *survey) suspects(more []scenario.Volatile) map[string]*suspect {
 		for i := range v.Findings {
 			f := &v.Findings[i]
 			key, path, ok := placeOf(f)
-			if !ok {
+			if !ok || s.shuffledAt(f) != "" || strings.Contains(f.Place, "⟨") { // no path goes into what is encoded
 				continue
 			}
 			it := out[key]
@@ -188,7 +195,7 @@ func (s *survey) suspects(more []scenario.Volatile) map[string]*suspect {
 			if !slices.Contains(it.paths, path) {
 				it.paths = append(it.paths, path)
 			}
-			it.findings = append(it.findings, f)
+			it.findings, it.cases = append(it.findings, f), append(it.cases, c)
 			it.numbers = it.numbers && isNumber(f.Reference) && isNumber(f.Candidate)
 			it.recurs = it.recurs || seen[key+" "+f.Reference]
 			seen[key+" "+f.Reference] = true
@@ -203,7 +210,7 @@ func (s *survey) settle(it *suspect) {
 	if len(it.paths) > 1 {
 		at = "$.." + strings.TrimPrefix(it.key, ".")
 	}
-	for _, rule := range it.rules(at) {
+	for _, rule := range s.candidates(it, at) {
 		trial := []scenario.Volatile{rule}
 		if s.suspects(trial)[it.key] != nil {
 			continue
@@ -217,22 +224,62 @@ func (s *survey) settle(it *suspect) {
 	}
 }
 
-// rules are those that are tried for a suspect, the strictest first.
-func (it *suspect) rules(at string) []scenario.Volatile {
+// prune takes back what later rules have made needless.
+func (s *survey) prune() {
+	for i := len(s.rules) - 1; i >= 0; i-- {
+		all := s.rules
+		s.rules = slices.Delete(slices.Clone(all), i, i+1)
+		if len(s.suspects(nil)) > s.left(all) {
+			s.rules = all
+			continue
+		}
+		s.out.Rules = slices.Delete(s.out.Rules, i, i+1)
+	}
+}
+
+// left counts what differs when these rules hold, and no others.
+func (s *survey) left(rules []scenario.Volatile) int {
+	before := s.rules
+	defer func() { s.rules = before }()
+	s.rules = rules
+	return len(s.suspects(nil))
+}
+
+// candidates are the rules that are tried for a suspect, the strictest first.
+func (s *survey) candidates(it *suspect, at string) []scenario.Volatile {
 	const because = "two servers of one kind differ in it"
 	var out []scenario.Volatile
-	for _, unit := range []compare.Unit{compare.RFC3339, compare.Seconds, compare.Milliseconds, compare.Microseconds, compare.Nanoseconds} {
-		out = append(out, scenario.Volatile{At: at, Kind: scenario.VolatileTime, Unit: string(unit), Near: time.Minute, Because: because})
+	for _, near := range it.nears() {
+		for _, unit := range []compare.Unit{compare.RFC3339, compare.Seconds, compare.Milliseconds, compare.Microseconds, compare.Nanoseconds} {
+			out = append(out, scenario.Volatile{At: at, Kind: scenario.VolatileTime, Unit: string(unit), Near: near, Because: because})
+		}
 	}
 	id := scenario.Volatile{At: at, Kind: scenario.VolatileID, Because: because}
-	if !it.numbers {
+	switch {
+	case !it.numbers && !it.wordy():
+		return out // a sentence, or a word that is somebody's: what differs in it is not all that it says
+	case !it.numbers:
 		return append(out, id, scenario.Volatile{At: at, Kind: scenario.VolatileText, Because: because})
 	}
 	number := scenario.Volatile{At: at, Kind: scenario.VolatileNumber, Tolerance: scenario.Tolerance{Amount: it.tolerance()}, Because: because}
-	if it.recurs {
+	if s.identifies(it) {
 		return append(out, id, number)
 	}
 	return append(out, number) // a number that never comes again is no id, however well it could be bound
+}
+
+// nears are how far a time may lie from the moment it was seen, the strictest first. What has the shape of a time may lie
+// far off, and be right.
+func (it *suspect) nears() []time.Duration {
+	const day = 24 * time.Hour
+	for _, f := range it.findings {
+		for _, text := range [2]string{f.Reference, f.Candidate} {
+			if _, _, ok := compare.ReadTime(strings.Trim(text, `"`)); !ok {
+				return []time.Duration{time.Minute}
+			}
+		}
+	}
+	return []time.Duration{time.Minute, day, 31 * day, 366 * day}
 }
 
 // tolerance is twice the distance that was seen, in a number that is short.
@@ -288,12 +335,17 @@ func (s *survey) rest() {
 		}
 		for i := range v.Findings {
 			f := &v.Findings[i]
-			key := string(f.Class) + f.Kind + f.At
+			key, text := string(f.Class)+f.Kind+f.At, f.String()
+			if list := s.shuffledAt(f); list != "" {
+				key, text = list, orderOf(list)
+			} else if name, _, ok := placeOf(f); ok && !oneWord.MatchString(strings.Trim(f.Reference, `"`)) {
+				key, text = name, text+": it differs in "+parted(f.Reference, f.Candidate)+", whose shape may be named in ids"
+			}
 			n, known := at[key]
 			if !known {
 				n = len(s.out.Rest)
 				at[key] = n
-				s.out.Rest = append(s.out.Rest, NoiseRest{Text: f.String()})
+				s.out.Rest = append(s.out.Rest, NoiseRest{Text: text})
 			}
 			it := &s.out.Rest[n]
 			it.Times++
@@ -324,6 +376,11 @@ func placeOf(f *verdict.Finding) (key, path string, ok bool) {
 	default:
 		return "", "", false
 	}
+	return pathOf(f)
+}
+
+// pathOf returns the member that a finding about a document stands at, and the path to it.
+func pathOf(f *verdict.Finding) (key, path string, ok bool) {
 	_, pointer, ok := strings.Cut(f.Place, " /")
 	if f.Class != verdict.Difference || !ok || !strings.HasPrefix(f.Place, "body") && !strings.Contains(f.Place, " data /") {
 		return "", "", false
