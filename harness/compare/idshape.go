@@ -119,10 +119,29 @@ func (b *bindings) scan(side int, s string) []token {
 		if !ok {
 			return scanRange(out, s, at, len(s), b.known[side])
 		}
+		if end := timeAround(s, at, found); end > 0 {
+			out = scanRange(out, s, at, end, b.known[side])
+			at = end
+			continue
+		}
 		b.applied[rule] = true
 		out = append(scanRange(out, s, at, found.start, b.known[side]), found.token)
 		at = found.end
 	}
+}
+
+// timeAround returns the end of a time that an id of a shape is a part of, such as its year; 0 when it is none. Digits that
+// are all of a text may be an id, even if they look like a moment.
+func timeAround(text string, from int, s sighting) int {
+	for _, t := range scanShapes(nil, text, from, len(text)) {
+		if t.start > s.start {
+			break
+		}
+		if written := t.kind == tokRFC3339 || t.kind == tokHTTPDate; written && s.end <= t.end && s.end-s.start < t.end-t.start {
+			return t.end
+		}
+	}
+	return 0
 }
 
 // ownNumbers reports whether two numbers are ids of one of the project's shapes.

@@ -50,6 +50,24 @@ func TestShapesOfAProject(t *testing.T) {
 	}
 }
 
+// A pattern of digits would find itself in every year and fraction of a second.
+func TestTimesAreNoIDsOfAProject(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{shape(t, "order", "[1-9][0-9]{2,3}")}}
+	for _, tc := range []struct {
+		name, ref, cand string
+		want            []string
+	}{
+		{"parts of seconds", `{"at":"2026-03-01T12:00:28.290Z"}`, `{"at":"2026-03-01T12:00:28.089Z"}`, nil},
+		{"before an id", `{"at":"2026-03-01T12:00:28.290Z of 1234"}`, `{"at":"2026-03-01T12:00:28.089Z of 4321"}`, nil},
+		{"an id alone", `{"at":"1234"}`, `{"at":"4321"}`, nil},
+		{"a time far away", `{"at":"2026-03-01T12:00:28.290Z"}`, `{"at":"2027-03-01T12:00:28.290Z"}`, []string{"value body /at"}},
+	} {
+		if diff := cmp.Diff(tc.want, kinds(compared(newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand), rules))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 func TestIDsOfAProjectAreBound(t *testing.T) {
 	rules := &Rules{IDs: []IDShape{
 		shape(t, "session", "sess[a-z]{8}"), shape(t, "job", "[a-z]{8}job"), shape(t, "path", "v([0-9])/[a-z]{3}"), shape(t, "number", "9[0-9]{7}"),

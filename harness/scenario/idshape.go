@@ -38,6 +38,9 @@ func (d *decoder) idShape(n *yamldoc.Node) IDShape {
 	default:
 		if text, ordinary := ordinaryText(s.Pattern); ordinary {
 			d.problem(pattern, fmt.Sprintf("the pattern %q matches ordinary texts, such as %q", s.Pattern, text), "say what such an id begins with, and how long it is: sess[0-9]{8}")
+		} else if text, short := shortNumber(s.Pattern); short {
+			d.problem(pattern, fmt.Sprintf("the pattern %q matches short numbers, such as %q, which stand in times and counts", s.Pattern, text),
+				"say what stands before such an id: /items/([0-9]{4}), or write a rule of the kind id for its place under volatile")
 		}
 	}
 	return s
@@ -78,4 +81,22 @@ func ordinaryText(pattern string) (text string, ordinary bool) {
 		}
 	}
 	return text, matched >= many
+}
+
+// leastDigits is how many digits a number has at least that may be an id wherever it stands.
+const leastDigits = 5
+
+// shortNumber returns a number of few digits that a pattern matches.
+func shortNumber(pattern string) (text string, short bool) {
+	re := regexp.MustCompile(`^(?:` + pattern + `)$`)
+	most := 1
+	for digits := 1; digits < leastDigits; digits++ {
+		most *= 10
+		for n := range most {
+			if text := fmt.Sprintf("%0*d", digits, n); re.MatchString(text) {
+				return text, true
+			}
+		}
+	}
+	return "", false
 }
