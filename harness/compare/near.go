@@ -83,7 +83,7 @@ func (b *bindings) paired(ref, cand string) bool {
 	if temporaryPair(ref, cand) != nil {
 		return true
 	}
-	ids := wordPairs(ref, cand)
+	ids := b.wordPairs(ref, cand)
 	if ids == nil {
 		return false
 	}

@@ -1,5 +1,10 @@
 package compare
 
+import (
+	"slices"
+	"strings"
+)
+
 // An id behind a prefix is recognised by its digits: "req_Xk29dLmQp71b". Of those that draw from all letters and digits,
 // many have none or one, and look like a word: a fifth of those with twelve small letters and digits, every other one
 // with capitals. Two texts that stand in the same place tell more than one. Where they differ in words as long as each
@@ -11,7 +16,7 @@ const minPair = 12
 // pairs binds the ids of two texts that only the two together show, and makes them known. It reports whether there are
 // any, and why they cannot be partners; "" when they can.
 func (b *bindings) pairs(ref, cand string, where location) (found bool, why string) {
-	for _, p := range wordPairs(ref, cand) {
+	for _, p := range b.wordPairs(ref, cand) {
 		found = true
 		if why := b.bind(tokPrefixed, p[0], p[1], where); why != "" {
 			return true, why
@@ -26,6 +31,17 @@ func (b *bindings) pairs(ref, cand string, where location) (found bool, why stri
 		b.remember(tokTemp, p[0], p[1])
 	}
 	return found, ""
+}
+
+// wordPairs returns the ids of two texts that only the two together show. One that has in it what is known, such as the
+// client's own name, is none of them: that must stand with its own partner.
+func (b *bindings) wordPairs(ref, cand string) [][2]string {
+	return slices.DeleteFunc(wordPairs(ref, cand), func(p [2]string) bool { return b.within(0, p[0]) || b.within(1, p[1]) })
+}
+
+// within reports whether a known value of a side stands in a word, and is not all of it.
+func (b *bindings) within(side int, word string) bool {
+	return slices.ContainsFunc(b.known[side], func(k knownValue) bool { return k.value != word && strings.Contains(word, k.value) })
 }
 
 // wordPairs returns the ids, with their prefixes; nil when the texts are not built of words as long as each other.

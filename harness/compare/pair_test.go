@@ -34,6 +34,15 @@ func TestTwoTextsTellIDsThatNeitherTellsAlone(t *testing.T) {
 	}
 }
 
+func TestAnotherClientsNameIsNoID(t *testing.T) {
+	b := newBindings(&transcript.Transcript{Unique: "uturrbydp5jn"}, &transcript.Transcript{Unique: "uturrkmayr2x"})
+	for cand, same := range map[string]bool{"own-uturrkmayr2x": true, "own-uturrbhbh4ht": false} {
+		if kind, why := b.texts("own-uturrbydp5jn", cand, place{}); (kind == "") != same {
+			t.Errorf("%s: %q %s", cand, kind, why)
+		}
+	}
+}
+
 func TestIDsThatTwoTextsTellAreBound(t *testing.T) {
 	const one, two, other = "req_abcdefghijkl", "req_ab12defghijk", "req_zz12defghijk"
 	b := newBindings(&transcript.Transcript{}, &transcript.Transcript{})
