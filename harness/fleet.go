@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
@@ -15,6 +17,7 @@ import (
 type fleet struct {
 	ctx    context.Context
 	e      *execution
+	dirs   bool // a scenario wants every target to have a directory
 	once   sync.Once
 	berths []berth // of the targets, in their order
 }
@@ -23,10 +26,11 @@ type fleet struct {
 // what there is to see, and does not keep a long run busy with starts.
 const mostReplacements = 3
 
-// newFleet returns a fleet whose servers are replaced so many times each when they end.
-func (e *execution) newFleet(ctx context.Context, replacements int) *fleet {
+// newFleet returns a fleet for scenarios, whose servers are replaced so many times each when they end.
+func (e *execution) newFleet(ctx context.Context, scenarios []*scenario.Scenario, replacements int) *fleet {
 	live := e.opts.live(e.targets)
 	f := &fleet{ctx: ctx, e: e, berths: make([]berth, len(live))}
+	f.dirs = slices.ContainsFunc(scenarios, func(s *scenario.Scenario) bool { return s.Directory })
 	for i := range f.berths {
 		f.berths[i].fleet, f.berths[i].spec, f.berths[i].left = f, live[i], replacements
 	}
@@ -72,6 +76,7 @@ type berth struct {
 	err   error      // of the last start
 	left  int        // how often a server that has ended is replaced from now on
 	ended []*ship    // before this one
+	dir   *target.Directory
 }
 
 // first starts the first server.
@@ -99,7 +104,10 @@ func (b *berth) ready() (*run.Target, error) {
 }
 
 func (b *berth) launch() {
-	s, err := b.fleet.launch(b.spec)
+	if b.err = b.provide(); b.err != nil {
+		return
+	}
+	s, err := b.fleet.launch(b.spec, b.dir)
 	if b.err = err; err != nil {
 		return
 	}
@@ -109,7 +117,18 @@ func (b *berth) launch() {
 	b.ship = s
 }
 
-// clear ends the server that is there, and waits until nothing is left of it or of those before.
+// provide makes the directory that all servers of the berth have, one after the other, if they are to have one.
+func (b *berth) provide() (err error) {
+	if b.dir != nil || b.spec.Spec.URL != "" || !b.fleet.dirs && !b.spec.Spec.UsesDirectory() {
+		return nil
+	}
+	if b.dir, err = target.NewDirectory(""); err != nil {
+		return fmt.Errorf("start target %q: directory: %w", b.spec.Spec.Name, err)
+	}
+	return nil
+}
+
+// clear ends the server that is there, and waits until nothing is left of it, of those before, and of their directory.
 func (b *berth) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,6 +137,9 @@ func (b *berth) clear() {
 			s.ready.Client.Close()
 			s.end(b.fleet)
 		}
+	}
+	if err := b.dir.Remove(); err != nil {
+		b.fleet.e.opts.Log.Warn("remove directory", "target", b.spec.Spec.Name, "err", err)
 	}
 }
 
@@ -130,17 +152,17 @@ type ship struct {
 	done  chan struct{} // closed when the roll is
 }
 
-func (f *fleet) launch(spec Target) (*ship, error) {
+func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
-	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Logger: f.e.opts.Log})
+	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err
 	}
 	s := &ship{Target: t, name: name, done: make(chan struct{})}
 	shown := monitor.watch(name)
 	s.ready = &run.Target{
-		Name: name, Header: spec.Header,
+		Name: name, Header: spec.Header, Directory: dir.Path(),
 		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
 		Watch: func(a run.Activity) func(run.Outcome) {
 			show, note := shown(a), s.roll.begin(a)

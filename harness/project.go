@@ -53,7 +53,8 @@ type Project struct {
 	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
 	Demand *contract.Demand
 
-	scenarios  string // the folder
+	scenarios  string   // the folder
+	files      []string // that are put into directories
 	sums       sums
 	noBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
 }
@@ -174,14 +175,16 @@ func (l *loader) targets(root *yamldoc.Node) {
 			Stop: target.Stop{Grace: l.duration(n.Get("stop"))},
 		}}
 		if t.Spec.URL == "" || n.Get("dir") != nil {
-			t.Spec.Dir = l.path(n.Get("dir").Str())
+			t.Spec.Dir = l.workingDir(n.Get("dir"))
 		}
+		t.Spec.Files = l.files(n, root)
 		for i, item := range n.Get("command").Elements() {
 			t.Spec.Command = append(t.Spec.Command, l.placed(item))
 			if i == 0 {
 				t.Line, t.Column = item.Line, item.Column
 			}
 		}
+		l.anchor(&t.Spec)
 		t.Watch = l.patterns(n.Get("watch"))
 		for _, item := range n.Get("inherit").Elements() {
 			t.Spec.Inherit = append(t.Spec.Inherit, item.Text)
@@ -214,16 +217,24 @@ func (l *loader) targets(root *yamldoc.Node) {
 // placed returns a text of a command or its environment. One that names what is not there is reported at its place; what
 // comes back then names the port, so that nobody is told that the port is missing, too.
 func (l *loader) placed(n *yamldoc.Node) string {
-	_, err := target.Placeholders(n.Text)
-	if err == nil {
+	if l.placeholders(n) {
 		return n.Text
 	}
-	fix := "write ${{ port }} or ${{ host }}"
+	return "${{ port }}"
+}
+
+// placeholders reports whether all expressions of a text mean something, and what is wrong with one that does not.
+func (l *loader) placeholders(n *yamldoc.Node) bool {
+	_, err := target.Placeholders(n.Text)
+	if err == nil {
+		return true
+	}
+	fix := "write ${{ port }}, ${{ host }} or ${{ directory }}"
 	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
 		fix = cmp.Or(problem.DidYouMean(unknown.Name, target.Names), fix)
 	}
 	l.problem(n, err.Error(), fix)
-	return "${{ port }}"
+	return false
 }
 
 // validate reports what could not be started, or reached, as it is written.

@@ -199,7 +199,7 @@ func (e *execution) header() transcript.RunHeader {
 // drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
 // first, because they take longest, and only as many of them at a time as there are processors.
 func (e *execution) drive(ctx context.Context) {
-	shared := e.newFleet(ctx, mostReplacements)
+	shared := e.newFleet(ctx, e.sharing(), mostReplacements)
 	defer shared.stop()
 	processors := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
 	queue := make(chan int)
@@ -255,14 +255,14 @@ func (e *execution) fresh(ctx context.Context, i int) {
 			return
 		}
 	}
-	f := e.newFleet(ctx, 0)
+	f := e.newFleet(ctx, e.scenarios[i:i+1], 0)
 	defer f.stop()
 	e.one(ctx, i, f)
 }
 
 // one runs a scenario on a fleet.
 func (e *execution) one(ctx context.Context, i int, f *fleet) {
-	if ctx.Err() != nil || e.unrecorded(i) {
+	if ctx.Err() != nil || e.unrecorded(i) || e.homeless(i) {
 		return
 	}
 	targets, absent := f.start()
@@ -286,6 +286,22 @@ func (e *execution) one(ctx context.Context, i int, f *fleet) {
 	e.mu.Lock() // what an interrupt cut short is nobody's fault, and is not judged
 	defer e.mu.Unlock()
 	e.cut = append(e.cut, i)
+}
+
+// sharing returns the scenarios that share their targets.
+func (e *execution) sharing() []*scenario.Scenario {
+	return slices.DeleteFunc(slices.Clone(e.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
+}
+
+// homeless judges a scenario as not applicable that speaks of a directory which a target does not have.
+func (e *execution) homeless(i int) bool {
+	for _, t := range e.opts.live(e.targets) {
+		if e.scenarios[i].Directory && t.Spec.URL != "" {
+			e.judge(i, nil, fmt.Sprintf("it speaks of the target's directory, and %s is a server that already runs", t.Spec.Name))
+			return true
+		}
+	}
+	return false
 }
 
 // unusable are the transcripts of a scenario whose targets did not start.

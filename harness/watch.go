@@ -26,7 +26,7 @@ func (l *loader) patterns(n *yamldoc.Node) []string {
 // Files are what a project is made of.
 type Files struct {
 	Scenarios []string // those in the folder of the scenarios
-	Project   []string // lockstep.yaml, the contract, the waivers, the baseline, whether they are there or not
+	Project   []string // lockstep.yaml, what it puts into directories, the contract, the waivers, the baseline, whether they are there or not
 	Targets   []string // those that targets watch
 }
 
@@ -36,6 +36,7 @@ func (p *Project) Files() Files {
 	if p.BaselineFile != "" {
 		f.Project = append(f.Project, p.BaselineFile)
 	}
+	f.Project = append(f.Project, p.files...)
 	walk(p.scenarios, func(file string) {
 		if filepath.Ext(file) == ".yaml" && file != p.WaiversFile {
 			f.Scenarios = append(f.Scenarios, file)

@@ -59,11 +59,25 @@ func newBindings(ref, cand *transcript.Transcript, shapes ...IDShape) *bindings 
 	for side, t := range [2]*transcript.Transcript{ref, cand} {
 		b.started[side] = t.Started
 		b.stable[side], b.begun[side] = map[stableKey]*stableTime{}, begun(t)
-		if t.Unique != "" {
-			b.known[side] = []knownValue{{t.Unique, tokUnique}}
-		}
+		b.known[side] = given(t)
 	}
 	return b
+}
+
+// given are the values that lockstep itself gave to a side. The directory is known by its last segment, too: servers make
+// names of paths in many ways.
+func given(t *transcript.Transcript) []knownValue {
+	var out []knownValue
+	if t.Unique != "" {
+		out = append(out, knownValue{t.Unique, tokUnique})
+	}
+	if dir := t.Directory; dir != "" {
+		out = append(out, knownValue{dir, tokDir}, knownValue{url.PathEscape(dir), tokDirPath})
+		if name := dir[strings.LastIndexByte(dir, '/')+1:]; len(name) >= minKnown {
+			out = append(out, knownValue{name, tokDirName})
+		}
+	}
+	return out
 }
 
 // met reports whether a value of the reference has a partner.
@@ -74,7 +88,7 @@ func (b *bindings) met(kind tokenKind, ref string) bool {
 
 // bind records that two values stand in the same place. The text says why they cannot be partners; "" when they are.
 func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string {
-	if kind == tokUnique {
+	if kind <= tokDirName {
 		return "" // one value a side, by construction
 	}
 	if why := b.apart(kind, ref, cand); why != "" || b.met(kind, ref) {

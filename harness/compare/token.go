@@ -17,6 +17,9 @@ type tokenKind byte
 
 const (
 	tokUnique   tokenKind = iota // what ${{ unique }} stands for
+	tokDir                       // what ${{ directory }} stands for
+	tokDirPath                   // the same in a URL
+	tokDirName                   // its last segment
 	tokKnown                     // a value that a rule has bound
 	tokSent                      // a value that the client has sent
 	tokUUID                      // RFC 9562, any version
@@ -39,7 +42,7 @@ const (
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
 	return [...]string{
-		"unique", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"unique", "directory", "directory", "directory", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
 	}[k]
 }
 

@@ -62,14 +62,16 @@ func (s *Subject) byChance(v *spot) bool {
 
 // common returns a text without what is unique to its side.
 func (s *Subject) common(text string, side int) string {
-	unique := s.Reference.Unique
+	t := s.Reference
 	if side == 1 {
-		unique = s.Candidate.Unique
+		t = s.Candidate
 	}
-	if unique == "" {
-		return text
+	for _, own := range [...]string{t.Directory, t.Unique} {
+		if own != "" {
+			text = strings.ReplaceAll(text, own, "\x00")
+		}
 	}
-	return strings.ReplaceAll(text, unique, "\x00")
+	return text
 }
 
 // A notation is how a time is written.

@@ -33,6 +33,8 @@ type Target struct {
 	Name   string
 	Client *httpwire.Client
 	Header transcript.Header // sent with every request
+	// Directory is the target's own; "" when it has none.
+	Directory string
 	// Process is set when the harness started the target, and knows how it fares.
 	Process Process
 	// Watch hears what the target does, when set.

@@ -39,6 +39,9 @@ func newWalker(r *stage, server *Target) *walker {
 		calls:   map[string]*call{},
 	}
 	w.env.values = map[string]json.RawMessage{"unique": quote(w.t.Unique)}
+	if w.t.Directory = server.Directory; w.t.Directory != "" {
+		w.env.values["directory"] = quote(w.t.Directory)
+	}
 	if w.exited() {
 		w.t.Unusable, w.t.Log = "the target is not running: "+server.Process.ExitStatus(), server.Process.Log()
 		return w

@@ -63,18 +63,19 @@ func (s scope) add(other scope) {
 // names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
-	s := scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
+	s := scope{map[string]bool{"unique": true, "directory": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
 	for _, row := range root.Get("table").Elements() {
 		for _, k := range row.Keys {
 			s.values["row."+k.Text] = true
 		}
 	}
+	d.named, d.given = map[string]bool{}, map[string]bool{}
 	for k := range root.Get("repeat").Entries() {
-		s.values[k.Text] = true
+		s.values[k.Text], d.given[k.Text] = true, true
 	}
 	for k, v := range root.Get("vars").Entries() {
 		d.uses(v, s)
-		s.values[k.Text] = true
+		s.values[k.Text], d.given[k.Text] = true, true
 	}
 	d.stepNames(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
 	d.unjoined(root.Get("steps"), taken(root.Get("steps")))
@@ -82,6 +83,9 @@ func (d *decoder) names(root *yamldoc.Node) {
 		d.uses(n, s)
 	}
 }
+
+// speaksOf reports whether the scenario names what lockstep gives, and does not give the name to something else.
+func (d *decoder) speaksOf(name string) bool { return d.named[name] && !d.given[name] }
 
 // taken returns the names of all requests and streams that some step joins or closes.
 func taken(list *yamldoc.Node) map[string]bool {
@@ -125,7 +129,7 @@ func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 			d.problem(k, "stop in a scenario that shares its targets", "add isolate: fresh to the scenario")
 		}
 		for k := range n.Get("capture").Entries() {
-			s.values[k.Text] = true
+			s.values[k.Text], d.given[k.Text] = true, true
 		}
 	}
 }
@@ -138,6 +142,7 @@ func (d *decoder) uses(n *yamldoc.Node, s scope) {
 			return // reported where the text is decoded
 		}
 		for _, name := range t.Names() {
+			d.named[name] = true
 			if !s.values[name] {
 				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}

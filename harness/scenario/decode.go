@@ -18,6 +18,8 @@ type decoder struct {
 	file     string
 	problems Problems
 	since    []*yamldoc.Node // the ids of steps that rules name
+	// named are the names that expressions have, given those that the file has values for. Only names fills them.
+	named, given map[string]bool
 }
 
 func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
@@ -27,16 +29,18 @@ func (d *decoder) problem(n *yamldoc.Node, what, fix string) {
 // scenario decodes the file's one scenario, without its rows.
 func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 	s := &Scenario{
-		ID:      root.Get("scenario").Str(),
-		Why:     root.Get("why").Str(),
-		Source:  root.Get("source").Str(),
-		Tags:    texts(root.Get("tags")),
-		Fresh:   root.Get("isolate").Str() == "fresh",
-		Limit:   d.duration(root.Get("limit")),
-		Compare: d.rules(root.Get("compare")),
-		File:    d.file,
-		Line:    root.Line,
-		Text:    text,
+		ID:     root.Get("scenario").Str(),
+		Why:    root.Get("why").Str(),
+		Source: root.Get("source").Str(),
+		Tags:   texts(root.Get("tags")),
+		Fresh:  root.Get("isolate").Str() == "fresh",
+
+		Directory: d.speaksOf("directory"),
+		Limit:     d.duration(root.Get("limit")),
+		Compare:   d.rules(root.Get("compare")),
+		File:      d.file,
+		Line:      root.Line,
+		Text:      text,
 	}
 	script := d.script(root)
 	d.sinceSteps(script)
@@ -437,7 +441,7 @@ func (d *decoder) value(n *yamldoc.Node) Value {
 	return parseValue(n, func(at *yamldoc.Node, err error) { d.problem(at, err.Error(), templateFix) })
 }
 
-const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…) or unique; $${{ stands for the characters themselves"
+const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…), unique or directory; $${{ stands for the characters themselves"
 
 func (d *decoder) template(n *yamldoc.Node) Template { return d.templateText(n, n.Text) }
 

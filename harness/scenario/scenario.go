@@ -26,9 +26,11 @@ type Scenario struct {
 	Source string
 	Tags   []string
 	// Fresh scenarios get newly started targets of their own.
-	Fresh     bool
-	Limit     time.Duration // 0: the run's default
-	Row       map[string]Value
+	Fresh bool
+	Limit time.Duration // 0: the run's default
+	Row   map[string]Value
+	// Directory says that it speaks of the directory of the target: ${{ directory }}.
+	Directory bool
 	Compare   Rules
 	StepRules []StepRules // of the steps that have any, in the order of the script
 

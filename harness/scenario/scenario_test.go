@@ -49,9 +49,9 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"no path at all", head + "steps: [{http: GET /, capture: {x: id}}]", []string{`4:36: "x" is not what belongs here → write a JSONPath such as $.id, or {header: Name}`}},
 		{"no regular expression", head + "steps: [{http: GET /, expect: {matches: {$.a: '('}}}]", []string{"4:47: \"(\" is no regular expression: error parsing regexp: missing closing ): `(` → write one as RE2 has it"}},
 		{"an unknown name", head + "vars: {client: c}\nsteps: [{http: \"GET /${{ cleint }}\"}]", []string{`5:16: ${{ cleint }} is not defined here → did you mean "client"?`}},
-		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: unique`}},
-		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: unique`}},
-		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: unique`}},
+		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: directory, unique`}},
+		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: directory, unique`}},
+		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: directory, unique`}},
 		{"no name", head + "steps: [{http: \"GET /${{ a b }}\"}]", []string{`4:16: expression ${{ a b }} is not a name → ` + templateFix}},
 		{"an expression without an end", head + "steps: [{http: \"GET /${{ a\"}]", []string{`4:16: expression "${{ a" has no }} → ` + templateFix}},
 		{"no such stream", head + "steps: [{open: bus, sse: GET /}, {await: bsu, match: {event: x}}]", []string{`4:42: await bsu: no such stream → did you mean "bus"?`}},
@@ -121,7 +121,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a teardown that waits", head + "steps: [{http: GET /}]\nteardown: [{await: x, match: {event: y}}]", []string{`5:12: item 1 of "teardown" has no "http" → add it: http, the method and the path as they go on the wire: POST /client-tools/register. Values put into the path are percent-encoded, the rest is sent as it stands`, `5:13: unknown key "await" → use one of: allow_status, headers, http, json, malformed, query, within`, `5:23: unknown key "match" → use one of: allow_status, headers, http, json, malformed, query, within`}},
 		{
 			"several, of the schema and of names", head + "tgs: [a]\nsteps:\n  - http: GET /${{ x }}\n    epxect: {status: 200}\n",
-			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
+			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: directory, unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

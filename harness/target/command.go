@@ -22,10 +22,14 @@ type command struct {
 	log  int // lines to keep
 }
 
-// command decides what to execute when the target is to listen on port.
-func (s Spec) command(port int, environ []string) (command, error) {
-	values := map[string]string{"host": loopback, "port": strconv.Itoa(port)}
-	c := command{dir: s.Dir, stop: s.Stop, log: s.LogLines}
+// values are what stands for the expressions of a spec when the target is to listen on port.
+func values(port int, directory string) map[string]string {
+	return map[string]string{"host": loopback, "port": strconv.Itoa(port), "directory": directory}
+}
+
+// command decides what to execute.
+func (s Spec) command(values map[string]string, environ []string) (command, error) {
+	c := command{dir: fill(s.Dir, values), stop: s.Stop, log: s.LogLines}
 	for _, arg := range s.Command {
 		c.argv = append(c.argv, fill(arg, values))
 	}
@@ -36,12 +40,12 @@ func (s Spec) command(port int, environ []string) (command, error) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.env = append(c.env, name+"="+env[name])
 	}
-	if s.Dir != "" {
+	if c.dir != "" {
 		// A failed chdir and a missing executable are one and the same error after a fork.
-		if info, err := os.Stat(s.Dir); err != nil {
-			return command{}, fmt.Errorf("directory %q: %w", s.Dir, bare(err))
+		if info, err := os.Stat(c.dir); err != nil {
+			return command{}, fmt.Errorf("directory %q: %w", c.dir, bare(err))
 		} else if !info.IsDir() {
-			return command{}, fmt.Errorf("directory %q is not a directory", s.Dir)
+			return command{}, fmt.Errorf("directory %q is not a directory", c.dir)
 		}
 	}
 	var err error
@@ -76,7 +80,13 @@ func (s Spec) Find(environ []string) error {
 	if len(s.Command) == 0 {
 		return nil
 	}
-	c, err := s.command(0, environ)
+	if names, _ := Placeholders(s.Dir); len(names) > 0 {
+		if strings.ContainsRune(s.Command[0], filepath.Separator) && !filepath.IsAbs(s.Command[0]) {
+			return nil // it is below a directory that is not there yet
+		}
+		s.Dir = ""
+	}
+	c, err := s.command(values(0, ""), environ)
 	if err != nil {
 		return err
 	}
@@ -134,14 +144,14 @@ const (
 	closing = "}}"
 )
 
-// Names are what may stand between ${{ and }} in a command and its environment.
-var Names = []string{"host", "port"}
+// Names are what may stand between ${{ and }} in a command, its environment, its working directory and its files.
+var Names = []string{"directory", "host", "port"}
 
 // An UnknownError is a name between ${{ and }} that is none of Names.
 type UnknownError struct{ Expression, Name string }
 
 func (e *UnknownError) Error() string {
-	return e.Expression + " is unknown; there are ${{ port }} and ${{ host }}"
+	return e.Expression + " is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}"
 }
 
 // Placeholders returns the names between ${{ and }} in text, and an error for one that means nothing here: an

@@ -183,19 +183,22 @@ func (p *process) closeTaps() (held bool) {
 	return held
 }
 
-// terminate asks the leader to end, and waits until it has.
-func (p *process) terminate(ctx context.Context) (status string, err error) {
+// names are those of the signals that steps send.
+var names = map[syscall.Signal]string{syscall.SIGTERM: "SIGTERM", syscall.SIGKILL: "SIGKILL"}
+
+// terminate sends the leader a signal that ends it, and waits until it has.
+func (p *process) terminate(ctx context.Context, signal syscall.Signal) (status string, err error) {
 	if closed(p.exited) {
 		return p.status(), fmt.Errorf("it had already ended: %s", p.status())
 	}
-	if err := p.leader.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.leader.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return "", err
 	}
 	select {
 	case <-p.exited:
 		return p.status(), nil
 	case <-ctx.Done():
-		return "", fmt.Errorf("still running after SIGTERM: %w", context.Cause(ctx))
+		return "", fmt.Errorf("still running after %s: %w", names[signal], context.Cause(ctx))
 	}
 }
 

@@ -6,17 +6,22 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"syscall"
 )
 
 // Without process groups nothing can be promised about the end of a target, so none is started. These types are as much
-// of group.go and process.go as the rest of the package needs to be compiled.
+// of group.go, process.go and broom.go as the rest of the package needs to be compiled.
 type (
 	group   struct{}
 	process struct {
 		journal *journal
 		exited  chan struct{}
 	}
+	broom struct{}
 )
+
+func newBroom(string) (*broom, error) { return &broom{}, nil }
+func (*broom) dismiss()               {}
 
 func newGroup(context.Context) (*group, error) {
 	return nil, errors.New("targets cannot be started on " + runtime.GOOS + ": start the server yourself and give its URL")
@@ -26,6 +31,6 @@ func startProcess(context.Context, command, *group) (*process, error) {
 	panic("target: no group, no process")
 }
 
-func (p *process) status() string                            { return "" }
-func (p *process) terminate(context.Context) (string, error) { return "", errNotOurs }
-func (p *process) end(context.Context) error                 { return nil }
+func (p *process) status() string                                            { return "" }
+func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
+func (p *process) end(context.Context) error                                 { return nil }

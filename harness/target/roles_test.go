@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -37,6 +38,7 @@ var roles = map[string]func(*actor){
 	"astray":     (*actor).astray,
 	"hydra":      (*actor).hydra,
 	"harness":    (*actor).harness,
+	"tenant":     (*actor).tenant,
 }
 
 const (
@@ -44,6 +46,7 @@ const (
 	companyVariable = "LOCKSTEP_TEST_COMPANY"
 	countVariable   = "LOCKSTEP_TEST_COUNT"
 	addressVariable = "LOCKSTEP_TEST_ADDRESS"
+	dirVariable     = "LOCKSTEP_TEST_DIRECTORY"
 )
 
 // An actor is a process that plays a role. Its address to listen on is its first argument.
@@ -255,11 +258,33 @@ func (a *actor) hydra() {
 func (a *actor) harness() {
 	spec := cast("parent")
 	spec.Env[companyVariable] = os.Getenv(companyVariable)
-	if _, err := Start(context.Background(), spec, nil); err != nil {
+	spec.Env[dirVariable] = "${{ directory }}"
+	target, err := Start(context.Background(), spec, nil)
+	if err != nil {
 		fatal(err)
 	}
-	a.tell("started")
+	a.tell(target.dir.Path())
 	time.Sleep(time.Hour)
+}
+
+// tenant is a server that tells what it finds in its directory, and leaves something behind in a folder that it locks.
+func (a *actor) tenant() {
+	dir := os.Getenv(dirVariable)
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		fmt.Printf("%s: %s\n", strings.TrimPrefix(path, dir+"/"), data)
+		return err
+	})
+	if err == nil {
+		err = errors.Join(os.MkdirAll(dir+"/left", 0o700), os.WriteFile(dir+"/left/behind", []byte("x"), 0o600), os.Chmod(dir+"/left", 0o500))
+	}
+	if err != nil {
+		fatal(err)
+	}
+	a.serve()
 }
 
 // spawn starts another role that shares this one's output.

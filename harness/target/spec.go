@@ -19,11 +19,14 @@ type Spec struct {
 	URL string
 
 	// Command is the argument vector, run without a shell. In an argument, and in a value of Env, "${{ port }}" is the
-	// free port to listen on and "${{ host }}" the address, 127.0.0.1; the port must occur in one of them. A name
-	// without a slash is looked up in the PATH the target itself gets; "./agentd" counts from Dir.
+	// free port to listen on, "${{ host }}" the address, 127.0.0.1, and "${{ directory }}" the target's Directory; the
+	// port must occur in one of them, or in a file. A name without a slash is looked up in the PATH the target itself
+	// gets; "./agentd" counts from Dir.
 	Command []string
-	// Dir is the working directory. Default: that of the harness.
+	// Dir is the working directory, in which "${{ directory }}" may occur. Default: that of the harness.
 	Dir string
+	// Files are put into the target's Directory before it starts.
+	Files []File
 	// Env is set in the target's environment, over what it inherits.
 	Env map[string]string
 	// Inherit names variables of the harness that the target gets besides the usual ones: PATH, HOME, USER, LOGNAME,
@@ -66,6 +69,18 @@ func setDefault[T comparable](field *T, value T) {
 	if *field == zero {
 		*field = value
 	}
+}
+
+// UsesDirectory reports whether the target cannot be started without a Directory.
+func (s Spec) UsesDirectory() bool {
+	texts := append([]string{s.Dir}, s.Command...)
+	for _, value := range s.Env {
+		texts = append(texts, value)
+	}
+	return len(s.Files) > 0 || slices.ContainsFunc(texts, func(text string) bool {
+		names, _ := Placeholders(text)
+		return slices.Contains(names, "directory")
+	})
 }
 
 // ErrNoPort is what Validate says of a command that is not told its port.
@@ -126,8 +141,8 @@ func (s Spec) validateURL() (mistakes []error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		mistakes = append(mistakes, fmt.Errorf("url %q may have a host and a path, and nothing else", u.Redacted()))
 	}
-	if s.Dir != "" || len(s.Env) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
-		mistakes = append(mistakes, errors.New("directory, environment, stop and log are for a server that the harness starts, not for a URL"))
+	if s.Dir != "" || len(s.Files) > 0 || len(s.Env) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
+		mistakes = append(mistakes, errors.New("directory, files, environment, stop and log are for a server that the harness starts, not for a URL"))
 	}
 	return mistakes
 }
@@ -156,6 +171,13 @@ func (s Spec) validateCommand() (mistakes []error) {
 		}
 		check("env "+name, s.Env[name])
 	}
+	if names, err := Placeholders(s.Dir); err != nil {
+		mistakes = append(mistakes, fmt.Errorf("dir: %w", err))
+	} else if slices.Contains(names, "port") {
+		mistakes = append(mistakes, errors.New("dir: a working directory has no port"))
+	}
+	mistakes = append(mistakes, checkFiles(s.Files)...)
+	hasPort = hasPort || slices.ContainsFunc(s.Files, func(f File) bool { return f.names("port") })
 	if !hasPort {
 		mistakes = append(mistakes, ErrNoPort)
 	}

@@ -27,16 +27,33 @@ func TestValidateNamesEveryMistake(t *testing.T) {
 		"placeholders": {
 			Spec{Name: "go", Command: []string{"", "${{ port }}:${{ prot }}", "${{ port"}, Env: map[string]string{"A=B": "", "DIR": "${{ dir }}"}},
 			"the name of its command is empty\n" +
-				"command[1]: ${{ prot }} is unknown; there are ${{ port }} and ${{ host }}\n" +
+				"command[1]: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}\n" +
 				"command[2]: \"${{ port\" is not closed by }}\n" +
 				"env: \"A=B\" is not the name of a variable\n" +
-				"env DIR: ${{ dir }} is unknown; there are ${{ port }} and ${{ host }}",
+				"env DIR: ${{ dir }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}",
+		},
+		"port in a file": {Spec{Name: "go", Command: []string{"agentd"}, Files: []File{{Path: "a.json", Data: []byte("${{ port }}"), Text: true}}}, ""},
+		"a directory":    {Spec{Name: "go", Command: command, Dir: "${{ directory }}/a", Env: map[string]string{"HOME": "${{ directory }}"}}, ""},
+		"files": {
+			Spec{Name: "go", Command: command, Dir: "/x/${{ port }}", Files: []File{
+				{Path: "a/b"}, {Path: "a/b/c"}, {Path: "a/b"}, {Path: "../x"}, {Path: "/x"}, {Path: "a/../x"}, {Path: `a\x`}, {Path: "."}, {Path: ""}, {Path: "b", Data: []byte("${{ x }}"), Text: true},
+			}},
+			"dir: a working directory has no port\n" +
+				"files \"a/b\" and \"a/b/c\" are in each other's way\nfiles \"a/b\" and \"a/b\" are in each other's way\n" +
+				"files \"a/b/c\" and \"a/b\" are in each other's way\n" +
+				"file \"../x\" is not a path below the directory, such as config/config.yaml\n" +
+				"file \"/x\" is not a path below the directory, such as config/config.yaml\n" +
+				"file \"a/../x\" is not a path below the directory, such as config/config.yaml\n" +
+				"file \"a\\\\x\" is not a path below the directory, such as config/config.yaml\n" +
+				"file \".\" is not a path below the directory, such as config/config.yaml\n" +
+				"file \"\" has no name\n" +
+				"file \"b\": ${{ x }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}",
 		},
 		"a NUL":           {Spec{Name: "go", Command: append(command, "a\x00b")}, "command[3] has a NUL byte"},
 		"another scheme":  {Spec{Name: "go", URL: "localhost:80"}, `url "localhost:80" is not of the form http://host:port`},
 		"no host":         {Spec{Name: "go", URL: "http://:80"}, `url "http://:80" is not of the form http://host:port`},
 		"a password":      {Spec{Name: "go", URL: "http://me:secret@host"}, `url "http://me:xxxxx@host" may have a host and a path, and nothing else`},
-		"URL and process": {Spec{Name: "go", URL: "http://host", Dir: "x"}, "directory, environment, stop and log are for a server that the harness starts, not for a URL"},
+		"URL and process": {Spec{Name: "go", URL: "http://host", Dir: "x"}, "directory, files, environment, stop and log are for a server that the harness starts, not for a URL"},
 		"odd numbers": {
 			Spec{Name: "go", Command: command, Ready: Ready{Path: "status", Status: 99, Within: -1, Probe: -1}, Stop: Stop{Grace: -time.Second, Kill: -1}, LogLines: -1},
 			"ready path \"status\" is not a path such as \"/status\"\nready status 99 is not a final HTTP status\n" +

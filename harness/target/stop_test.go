@@ -4,6 +4,8 @@ package target
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -214,7 +216,10 @@ func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	held.Close()
-	c.meet("harness").hears("started")
+	dir := c.meet("harness").listen()
+	if _, err := os.Stat(dir); err != nil {
+		t.Errorf("the directory of a target that runs: %v", err)
+	}
 	c.meet("grandchild").hears("settled")
 
 	if err := harness.Process.Kill(); err != nil {
@@ -228,5 +233,8 @@ func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	alive.SetReadDeadline(time.Now().Add(hang))
 	if n, err := alive.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
 		t.Errorf("something still holds the pipe: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the directory of the target is left: %v", err)
 	}
 }

@@ -24,15 +24,33 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"sync"
+	"syscall"
 	"time"
 )
 
 // A Target is a server under test that was ready when [Start] returned. Its methods may be called from any goroutine.
 type Target struct {
-	name    string
-	url     url.URL
+	name string
+	url  url.URL
+	log  *slog.Logger
+
+	// What follows is of a target that the harness has started.
+	spec    Spec
+	environ []string
+	port    int
+	dir     *Directory
+	ownDir  bool // Start has made it, so Stop removes it
+
+	mu      sync.Mutex
 	process *process // nil: the harness did not start it
-	log     *slog.Logger
+}
+
+// running returns the process, the last of them if it was started again; nil when the harness did not start any.
+func (t *Target) running() *process {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.process
 }
 
 // Options are what Start needs to know about the harness. A nil *Options means the zero value.
@@ -40,6 +58,9 @@ type Options struct {
 	// Environ is the environment of the harness, as os.Environ returns it. A target gets the few variables of it that
 	// Spec.Inherit describes. Default: empty, so that a command without a slash is not found and there is no HOME.
 	Environ []string
+	// Directory is the target's, whoever made it removes it. Default: when the spec needs one, Start makes one, which is
+	// removed by Stop.
+	Directory *Directory
 	// Logger hears what happens to the target. Default: nobody listens.
 	Logger *slog.Logger
 }
@@ -78,10 +99,25 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 	if spec.URL != "" {
 		return reach(ctx, spec, opts, deadline)
 	}
+	own := opts.Directory == nil && spec.UsesDirectory()
+	if own {
+		made, err := NewDirectory("")
+		if err != nil {
+			return nil, fmt.Errorf("start target %q: directory: %w", spec.Name, err)
+		}
+		opts.Directory = made
+	}
 	for start := 1; ; start++ {
 		t, err := launch(ctx, spec, opts, deadline)
-		if err == nil || start == maxStarts || !lostPort(err) {
-			return t, err
+		if err == nil {
+			t.ownDir = own
+			return t, nil
+		}
+		if start == maxStarts || !lostPort(err) {
+			if own {
+				err = errors.Join(err, opts.Directory.Remove())
+			}
+			return nil, err
 		}
 		if start == 1 {
 			opts.Logger.Warn("port was taken before the target could listen; trying others", "err", err)
@@ -111,42 +147,59 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 	if err != nil {
 		return nil, fmt.Errorf("start target %q: free port: %w", spec.Name, err)
 	}
-	defer port.forget()
-	t := &Target{name: spec.Name, log: opts.Logger}
+	t := &Target{name: spec.Name, log: opts.Logger, spec: spec, environ: opts.Environ, port: port.number, dir: opts.Directory}
 	t.url = url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(port.number))}
-
-	cmd, err := spec.command(port.number, opts.Environ)
-	if err != nil {
-		return nil, t.failed("start", err)
+	if err := t.execute(ctx, port, deadline); err != nil {
+		return nil, err
 	}
-	bounded, cancel := spec.Ready.bound(ctx, deadline)
+	return t, nil
+}
+
+// execute starts the target's process, and returns when that is ready, or is no more.
+func (t *Target) execute(ctx context.Context, port *port, deadline time.Time) error {
+	defer port.forget()
+	filled := values(t.port, t.dir.Path())
+	if t.dir != nil {
+		if err := t.dir.furnish(t.spec.Files, filled); err != nil {
+			return fmt.Errorf("start target %q: %w", t.name, err)
+		}
+	}
+	cmd, err := t.spec.command(filled, t.environ)
+	if err != nil {
+		return t.failed("start", err)
+	}
+	bounded, cancel := t.spec.Ready.bound(ctx, deadline)
 	guarded, err := newGroup(bounded)
 	cancel()
 	if err != nil {
-		return nil, fmt.Errorf("start target %q: guard process: %w", spec.Name, err)
+		return fmt.Errorf("start target %q: guard process: %w", t.name, err)
 	}
 	port.release() // as late as possible: from here on the port is anybody's
-	t.process, err = startProcess(ctx, cmd, guarded)
+	process, err := startProcess(ctx, cmd, guarded)
 	if err != nil {
-		return nil, t.failed("start", err)
+		return t.failed("start", err)
 	}
+	t.mu.Lock()
+	t.process = process
+	t.mu.Unlock()
 	t.log.Debug("target started")
-	if err := t.awaitReady(ctx, spec.Ready, deadline); err != nil {
+	if err := t.awaitReady(ctx, process, deadline); err != nil {
 		t.log.Debug("target not ready", "err", err)
-		if stopErr := t.process.end(context.WithoutCancel(ctx)); stopErr != nil {
+		if stopErr := process.end(context.WithoutCancel(ctx)); stopErr != nil {
 			err = fmt.Errorf("%w; stop: %w", err, stopErr)
 		}
-		return nil, t.failed("start", t.blamePort(err, port.number)) // the log is complete now
+		return t.failed("start", t.blamePort(err, port.number)) // the log is complete now
 	}
 	t.log.Debug("target ready")
-	return t, nil
+	return nil
 }
 
 // errEarlyExit is a process that ended before it was ready.
 var errEarlyExit = errors.New("exited before it was ready")
 
 // awaitReady probes until the target is ready, and gives up at once when its process ends.
-func (t *Target) awaitReady(ctx context.Context, ready Ready, deadline time.Time) error {
+func (t *Target) awaitReady(ctx context.Context, process *process, deadline time.Time) error {
+	ready := t.spec.Ready
 	bounded, cancel := ready.bound(ctx, deadline)
 	defer cancel()
 	probing, giveUp := context.WithCancelCause(bounded)
@@ -154,7 +207,7 @@ func (t *Target) awaitReady(ctx context.Context, ready Ready, deadline time.Time
 	go func() {
 		defer close(watched)
 		select {
-		case <-t.process.exited:
+		case <-process.exited:
 			giveUp(errEarlyExit)
 		case <-probing.Done():
 		}
@@ -169,10 +222,10 @@ func (t *Target) awaitReady(ctx context.Context, ready Ready, deadline time.Time
 		if err == nil || errors.Is(err, errEarlyExit) {
 			err = context.Cause(ctx)
 		}
-	case closed(t.process.exited):
+	case closed(process.exited):
 		// Also when a probe was answered just now: if it was this target's answer, it was its last one, and if the
 		// target had lost its port, a stranger has answered.
-		err = fmt.Errorf("%w: %s", errEarlyExit, t.process.status())
+		err = fmt.Errorf("%w: %s", errEarlyExit, process.status())
 	}
 	return err
 }
@@ -215,27 +268,28 @@ func (t *Target) URL() *url.URL {
 // had written by then is in the log. What it started in turn may still run. For a target given by its URL the channel
 // is nil: the harness cannot see it end.
 func (t *Target) Exited() <-chan struct{} {
-	if t.process == nil {
-		return nil
+	if p := t.running(); p != nil {
+		return p.exited
 	}
-	return t.process.exited
+	return nil
 }
 
 // ExitStatus returns how the process ended: "exit status 1", "signal: killed". It is empty until then.
 func (t *Target) ExitStatus() string {
-	if t.process == nil || !closed(t.process.exited) {
+	p := t.running()
+	if p == nil || !closed(p.exited) {
 		return ""
 	}
-	return t.process.status()
+	return p.status()
 }
 
 // Log returns the last lines the target wrote, oldest first, both streams in the order in which they arrived. A last
 // line without a line end is among them. It may be called while the target runs and after it was stopped.
 func (t *Target) Log() []Line {
-	if t.process == nil {
-		return nil
+	if p := t.running(); p != nil {
+		return p.journal.last()
 	}
-	return t.process.journal.last()
+	return nil
 }
 
 // errNotOurs is what a target given by its URL answers to Terminate.
@@ -245,14 +299,20 @@ var errNotOurs = errors.New("the harness did not start it")
 // status when it has ended by itself. It is an error if it runs on until ctx ends, or if it had ended before it was
 // asked. Either way Stop is still needed.
 func (t *Target) Terminate(ctx context.Context) (status string, err error) {
-	if t.process == nil {
-		return "", t.failed("terminate", errNotOurs)
+	return t.ask(ctx, "terminate", syscall.SIGTERM)
+}
+
+// ask sends a signal that ends the process.
+func (t *Target) ask(ctx context.Context, doing string, signal syscall.Signal) (status string, err error) {
+	p := t.running()
+	if p == nil {
+		return "", t.failed(doing, errNotOurs)
 	}
-	status, err = t.process.terminate(ctx)
+	status, err = p.terminate(ctx, signal)
 	if err != nil {
-		return status, t.failed("terminate", err)
+		return status, t.failed(doing, err)
 	}
-	t.log.Debug("target terminated")
+	t.log.Debug("target ended", "signal", signal.String())
 	return status, nil
 }
 
@@ -267,10 +327,15 @@ func (t *Target) Terminate(ctx context.Context) (status string, err error) {
 // call waits for the one end and returns its result. An error means that something is still there. For a target given
 // by its URL there is nothing to do.
 func (t *Target) Stop(ctx context.Context) error {
-	if t.process == nil {
+	p := t.running()
+	if p == nil {
 		return nil
 	}
-	if err := t.process.end(ctx); err != nil {
+	err := p.end(ctx)
+	if t.ownDir {
+		err = errors.Join(err, t.dir.Remove())
+	}
+	if err != nil {
 		return t.failed("stop", err)
 	}
 	t.log.Debug("target stopped")

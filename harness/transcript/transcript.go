@@ -14,6 +14,8 @@ type Transcript struct {
 	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
 	Target   string `json:"target"`
 	Unique   string `json:"unique"` // what ${{ unique }} stood for on this target
+	// Directory is what ${{ directory }} stood for, when the target had one.
+	Directory string `json:"directory,omitempty"`
 	// Started is when the scenario began; every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`

@@ -1,0 +1,163 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// A Directory is a folder of a server's own: empty but for the files that its Spec gives it, and gone with the server. It
+// is what "${{ directory }}" stands for. The process that takes the place of one that has ended gets the same one, with
+// all that its predecessor has left there.
+//
+// It does not outlive the harness: a broom waits for the end of that, as the guard of a group does.
+type Directory struct {
+	path  string
+	broom *broom
+
+	mu        sync.Mutex
+	furnished bool // the files have been put into it
+	port      string
+	removed   bool
+}
+
+// A File is put into the directory before the server starts.
+type File struct {
+	Path string // below the directory, with slashes: "config/config.yaml"
+	Data []byte
+	// Text says that Data is a text in which "${{ port }}" and its like are replaced, as in Env.
+	Text bool
+}
+
+// NewDirectory makes an empty directory below a folder, that for temporary files when in is "". It has to be removed.
+func NewDirectory(in string) (*Directory, error) {
+	made, err := os.MkdirTemp(in, "lockstep-*")
+	if err != nil {
+		return nil, err
+	}
+	// A server that asks where it is gets the path without symbolic links, and it is to be one and the same.
+	if real, err := filepath.EvalSymlinks(made); err == nil {
+		made = real
+	}
+	d := &Directory{path: made}
+	if d.broom, err = newBroom(made); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(made))
+	}
+	return d, nil
+}
+
+// Path returns where the directory is, "" of none.
+func (d *Directory) Path() string {
+	if d == nil {
+		return ""
+	}
+	return d.path
+}
+
+// Remove removes the directory with everything in it. It can be called again.
+func (d *Directory) Remove() error {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.removed {
+		return nil
+	}
+	err := os.RemoveAll(d.path)
+	if errors.Is(err, fs.ErrPermission) { // a server may take from itself, and so from us, the right to look into its folders
+		_ = filepath.WalkDir(d.path, func(p string, e fs.DirEntry, _ error) error {
+			if e != nil && e.IsDir() {
+				_ = os.Chmod(p, 0o700)
+			}
+			return nil
+		})
+		err = os.RemoveAll(d.path)
+	}
+	d.broom.dismiss()
+	d.removed = true
+	if err != nil {
+		return fmt.Errorf("remove the directory of the target: %w", err)
+	}
+	return nil
+}
+
+// furnish puts the files into the directory. A server that starts again finds its files as it has left them, but for
+// those that name its port, when that is another one.
+func (d *Directory) furnish(files []File, values map[string]string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	root, err := os.OpenRoot(d.path) // which no symbolic link leads out of
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, f := range files {
+		if d.furnished && (d.port == values["port"] || !f.names("port")) {
+			continue
+		}
+		name, data := filepath.FromSlash(f.Path), f.Data
+		if f.Text {
+			data = []byte(fill(string(data), values))
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return fmt.Errorf("file %q: %w", f.Path, bare(err))
+		}
+		if err := root.WriteFile(name, data, 0o600); err != nil {
+			return fmt.Errorf("file %q: %w", f.Path, bare(err))
+		}
+	}
+	d.furnished, d.port = true, values["port"]
+	return nil
+}
+
+// names reports whether an expression of the file has a name.
+func (f File) names(name string) bool {
+	if !f.Text {
+		return false
+	}
+	names, _ := Placeholders(string(f.Data))
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// CheckPath reports why a file cannot be put where its path says; nil when it can.
+func (f File) CheckPath() error {
+	switch {
+	case f.Path == "" || strings.ContainsRune(f.Path, 0):
+		return fmt.Errorf("file %q has no name", f.Path)
+	case strings.Contains(f.Path, `\`) || path.Clean(f.Path) != f.Path || !filepath.IsLocal(filepath.FromSlash(f.Path)) || f.Path == ".":
+		return fmt.Errorf("file %q is not a path below the directory, such as config/config.yaml", f.Path)
+	}
+	return nil
+}
+
+// checkFiles returns what is wrong with the files of a spec.
+func checkFiles(files []File) (mistakes []error) {
+	for i, f := range files {
+		if err := f.CheckPath(); err != nil {
+			mistakes = append(mistakes, err)
+			continue
+		}
+		for _, other := range files[:i] {
+			if f.Path == other.Path || strings.HasPrefix(f.Path, other.Path+"/") || strings.HasPrefix(other.Path, f.Path+"/") {
+				mistakes = append(mistakes, fmt.Errorf("files %q and %q are in each other's way", other.Path, f.Path))
+			}
+		}
+		if f.Text {
+			if _, err := Placeholders(string(f.Data)); err != nil {
+				mistakes = append(mistakes, fmt.Errorf("file %q: %w", f.Path, err))
+			}
+		}
+	}
+	return mistakes
+}
