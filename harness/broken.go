@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
@@ -43,7 +44,7 @@ func (e *execution) filed(i int) bool {
 }
 
 // cover counts what a transcript has reached of the contract. Numbers that are not right leave the run incomplete.
-func (e *execution) cover(t *transcript.Transcript) {
+func (e *execution) cover(s *scenario.Scenario, t *transcript.Transcript) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			e.result.Incomplete = fmt.Sprintf("lockstep itself failed to count what %s reached of the contract: %v", t.Scenario, cause)
@@ -52,5 +53,11 @@ func (e *execution) cover(t *transcript.Transcript) {
 			}
 		}
 	}()
-	e.coverage.Add(t)
+	var shape contract.Shape // few transcripts need one
+	e.coverage.AddShaped(t, func(text string) string {
+		if shape == nil {
+			shape = compareRules(e.project.Rules, s).Shape(t)
+		}
+		return shape(text)
+	})
 }

@@ -191,8 +191,12 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 		opts.Monitor.begin(len(record.Cases))
 	}
 	e.judgeAll(ctx, record.Cases)
-	for _, t := range record.ended { // what is undocumented is listed in the order in which it was seen
-		e.cover(t)
+	scenarios := map[string]*scenario.Scenario{}
+	for _, s := range e.scenarios {
+		scenarios[s.ID] = s
+	}
+	for _, t := range record.ended {
+		e.cover(scenarios[t.Scenario], t)
 	}
 	result, err := e.conclude(ctx)
 	result.Took = record.Footer.Took

@@ -337,7 +337,7 @@ func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable stri
 	}
 	e.record(s, ts, notApplicable)
 	for _, t := range ts {
-		e.cover(t)
+		e.cover(s, t)
 		if e.file != nil && e.failed == nil {
 			e.failed = e.file.Write(t)
 		}

@@ -1,8 +1,8 @@
 package contract
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -56,48 +56,52 @@ func (d *Document) declaredEvents(m *media) *StreamCoverage {
 // Add counts what a transcript reached. An exchange that broke does not count, nor does HEAD or OPTIONS as reaching what
 // another method declares. Only a coverage from NewCoverage has a document to count by; one that was read from a report
 // is for Merge.
-func (c *Coverage) Add(t *transcript.Transcript) {
+func (c *Coverage) Add(t *transcript.Transcript) { c.AddShaped(t, nil) }
+
+// AddShaped is Add; of what is not documented it takes the shape.
+func (c *Coverage) AddShaped(t *transcript.Transcript, shape Shape) {
 	if c.doc == nil {
 		panic("contract: Add to a Coverage that NewCoverage did not make")
 	}
+	a := addition{c, t.Scenario, shape}
 	for i := range t.Steps {
 		for _, ex := range t.Steps[i].Exchanges {
-			c.addExchange(ex, t.Steps[i].Uncompared)
+			a.addExchange(ex, t.Steps[i].Uncompared)
 		}
 	}
 	for _, s := range t.Streams {
 		if ex, _ := opening(t, s); ex != nil && ex.Response != nil {
-			c.addStream(ex, s)
+			a.addStream(ex, s)
 		}
 	}
 }
 
-func (c *Coverage) addExchange(ex *transcript.Exchange, uncompared bool) {
+func (a addition) addExchange(ex *transcript.Exchange, uncompared bool) {
 	r := ex.Response
 	// A stream that the scenario closed has not broken; one that broke has been reached all the same.
 	if r == nil || ex.Failure != nil && ex.Stream == "" {
 		return
 	}
 	method := ex.Request.Method
-	op, ok := c.doc.Operation(method, ex.Request.Target)
+	op, ok := a.doc.Operation(method, ex.Request.Target)
 	switch {
-	case !ok && method == "OPTIONS" && c.doc.routes.knows(path(ex.Request.Target)), ok && op.Method != method:
+	case !ok && method == "OPTIONS" && a.doc.routes.knows(path(ex.Request.Target)), ok && op.Method != method:
 		return
 	case !ok:
-		c.undocumented(UndocumentedOperation, method+" "+path(ex.Request.Target), 1)
+		a.unknown(ex)
 		return
 	}
-	o := c.operation(op)
+	o := a.operation(op)
 	o.Reached++
-	c.addRequest(o, op, &ex.Request)
+	a.addRequest(o, op, &ex.Request)
 	declared := op.response(r.Status)
 	if declared == nil {
-		c.undocumented(UndocumentedStatus, fmt.Sprintf("%s: %d", op, r.Status), 1)
+		a.beyond(UndocumentedStatus, op, strconv.Itoa(r.Status))
 		return
 	}
 	s := o.status(declared.code)
 	s.Reached++
-	c.addHeaders(s, declared, r.Header)
+	a.addHeaders(s, declared, r.Header)
 	contentType, typed := r.Header.Get("Content-Type")
 	if m := find(declared.media, contentType); m != nil {
 		into := s.media(m.name)
@@ -105,9 +109,9 @@ func (c *Coverage) addExchange(ex *transcript.Exchange, uncompared bool) {
 		if uncompared {
 			into.Uncompared++
 		}
-		c.addBody(s, declared, m, ex)
+		a.addBody(s, declared, m, ex)
 	} else if typed && len(declared.media) > 0 {
-		c.undocumented(UndocumentedMediaType, fmt.Sprintf("%s: %s", op, contentType), 1)
+		a.beyond(UndocumentedMediaType, op, contentType)
 	}
 }
 
@@ -152,13 +156,13 @@ func (c *Coverage) addBody(into *StatusCoverage, declared *response, m *media, e
 	}
 }
 
-func (c *Coverage) addStream(ex *transcript.Exchange, s *transcript.Stream) {
-	op, _ := c.doc.Operation(ex.Request.Method, ex.Request.Target)
+func (a addition) addStream(ex *transcript.Exchange, s *transcript.Stream) {
+	op, _ := a.doc.Operation(ex.Request.Method, ex.Request.Target)
 	m := op.stream(ex.Response)
 	if m == nil || m.events == nil {
 		return
 	}
-	into := c.operation(op).status(op.response(ex.Response.Status).code).media(m.name).Stream
+	into := a.operation(op).status(op.response(ex.Response.Status).code).media(m.name).Stream
 	for i := range s.Events {
 		ev := &s.Events[i]
 		if ev.Comment || ev.Undispatched {
@@ -166,12 +170,12 @@ func (c *Coverage) addStream(ex *transcript.Exchange, s *transcript.Stream) {
 		}
 		name := m.events.nameOf(ev)
 		if m.events.events[name] == nil {
-			c.undocumented(UndocumentedEvent, fmt.Sprintf("%s: %s", op, name), 1)
+			a.beyond(UndocumentedEvent, op, name)
 			continue
 		}
 		into.event(name).Reached++
 		e := m.events.events[name]
-		c.sighting.content(e.schema, e.how, InAnswers, []byte(ev.Data))
+		a.sighting.content(e.schema, e.how, InAnswers, []byte(ev.Data))
 	}
 }
 

@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Coverage counts how much of a document was reached: plain data, for reports and for merging. NewCoverage makes one
 // that can count.
@@ -11,8 +8,7 @@ type Coverage struct {
 	Operations []OperationCoverage `json:"operations"` // in the order of the document
 	// Schemas have what the schemas of messages declare, in the order of the document.
 	Schemas []SchemaCoverage `json:"schemas,omitempty"`
-	// Undocumented is what was seen and the document does not have, in the order in which it was first seen. It ends at
-	// a thousand entries.
+	// Undocumented is what was seen and the document does not have, by kind and by what it is. It ends at a thousand rows.
 	Undocumented []Undocumented `json:"undocumented,omitempty"`
 	// Uncompared is what answers had as the document declares it, and nobody has compared: see NotCompared.
 	Uncompared []string `json:"not_compared,omitempty"`
@@ -66,13 +62,6 @@ type EventCoverage struct {
 	Name    string `json:"name"`
 	Line    int    `json:"line,omitempty"`
 	Reached int    `json:"reached"`
-}
-
-// Undocumented is something that was seen and is not in the document.
-type Undocumented struct {
-	Kind  Kind   `json:"kind"`  // undocumented-operation, -status, -media-type or -event
-	What  string `json:"what"`  // "GET /nope", "GET /event: 418", "GET /event: tick"
-	Count int    `json:"count"` // how often
 }
 
 // A Tally is how many of what is declared was reached.
@@ -163,7 +152,7 @@ func (c *Coverage) Merge(other *Coverage) {
 		c.mergeSchema(s)
 	}
 	for _, u := range other.Undocumented {
-		c.undocumented(u.Kind, u.What, u.Count)
+		c.addUndocumented(u)
 	}
 }
 
@@ -221,20 +210,4 @@ func (s *StreamCoverage) event(name string) *EventCoverage {
 	e := row(&s.Events, func(e *EventCoverage) bool { return e.Name == name })
 	e.Name = name
 	return e
-}
-
-func (c *Coverage) undocumented(kind Kind, what string, count int) {
-	const mostEntries = 1000
-	if len(what) > 200 {
-		what = strings.ToValidUTF8(what[:200], "") + "…"
-	}
-	for i := range c.Undocumented {
-		if u := &c.Undocumented[i]; u.Kind == kind && u.What == what {
-			u.Count += count
-			return
-		}
-	}
-	if len(c.Undocumented) < mostEntries {
-		c.Undocumented = append(c.Undocumented, Undocumented{kind, what, count})
-	}
 }

@@ -100,15 +100,29 @@ func (r *router) find(method, path string) (*Operation, []string) {
 }
 
 // knows reports whether a path has any operation.
-func (r *router) knows(path string) bool {
+func (r *router) knows(path string) bool { return r.template(path) != "" }
+
+// template returns the path as the document writes it; "" when it has no operation. Of several spellings, with parameters
+// under other names, it is the first by name.
+func (r *router) template(path string) string {
 	rest, ok := strings.CutPrefix(path, "/")
+	if !ok || needsResolving(path) {
+		return ""
+	}
 	var values []string
-	return ok && !needsResolving(path) && r.walk(rest, &values, func(ops map[string]*Operation) *Operation {
+	first := r.walk(rest, &values, func(ops map[string]*Operation) *Operation {
+		var first *Operation
 		for _, op := range ops {
-			return op
+			if first == nil || op.Path < first.Path {
+				first = op
+			}
 		}
-		return nil
-	}) != nil
+		return first
+	})
+	if first == nil {
+		return ""
+	}
+	return first.Path
 }
 
 func needsResolving(path string) bool {

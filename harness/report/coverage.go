@@ -32,7 +32,7 @@ func (p *page) coverage() {
 	for _, row := range []struct {
 		label string
 		items []string
-	}{{"not called", m.operations}, {"not answered", m.statuses}, {"not sent", m.events}, {"not seen", lacking(c, inLine, contract.PropertiesSeen, contract.EnumsSeen, contract.AlternativesSeen)}, {"undocumented", undocumented(c)}} {
+	}{{"not called", m.operations}, {"not answered", m.statuses}, {"not sent", m.events}, {"not seen", lacking(c, inLine, contract.PropertiesSeen, contract.EnumsSeen, contract.AlternativesSeen)}, {"undocumented", undocumented(c, false)}} {
 		if len(row.items) > 0 {
 			p.row(row.label, list(row.items, ", "))
 		}
@@ -130,12 +130,51 @@ func operation(op *contract.OperationCoverage) string {
 	return clip(op.Method, 20) + " " + clip(op.Path, 100)
 }
 
-func undocumented(c *contract.Coverage) []string {
-	out := make([]string, len(c.Undocumented))
-	for i, u := range c.Undocumented {
-		out[i] = clip(u.What, 80) + " " + times(u.Count)
+// undocumented lists what the contract does not have, with where it was seen if that is asked for. What a target has
+// answered all the same comes first: the contract lacks it, or the target has too much. That requests are refused which
+// no operation has is as it should be.
+func undocumented(c *contract.Coverage, where bool) []string {
+	var out []string
+	for _, refused := range []bool{false, true} {
+		for i := range c.Undocumented {
+			u := &c.Undocumented[i]
+			if u.Refused() != refused {
+				continue
+			}
+			text := clip(u.What, 80) + answers(u.Statuses) + " " + times(u.Count)
+			if where {
+				text += seenIn(u.Scenarios)
+			}
+			out = append(out, text)
+		}
 	}
 	return out
+}
+
+// seenIn names the first of some scenarios.
+func seenIn(scenarios []string) string {
+	switch len(scenarios) {
+	case 0:
+		return ""
+	case 1:
+		return " in " + clip(scenarios[0], 80)
+	}
+	return " in " + clip(scenarios[0], 80) + " and others"
+}
+
+// answers writes how requests were answered: " (404)", " (200 ×1, 404 ×3)"; "" when that is said already.
+func answers(statuses []contract.StatusCount) string {
+	switch len(statuses) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf(" (%d)", statuses[0].Status)
+	}
+	cells := make([]string, len(statuses))
+	for i, s := range statuses {
+		cells[i] = fmt.Sprintf("%d %s", s.Status, times(s.Count))
+	}
+	return " (" + strings.Join(cells, ", ") + ")"
 }
 
 // times writes a count so that what was never reached stands out.
@@ -163,7 +202,7 @@ func (p *page) table(c *contract.Coverage) {
 			p.media(&s)
 		}
 	}
-	for _, u := range undocumented(c) {
+	for _, u := range undocumented(c, true) {
 		p.line(2, p.red("undocumented: "), u)
 	}
 }

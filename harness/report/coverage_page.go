@@ -24,7 +24,7 @@ func Coverage(w io.Writer, doc *Document, paint Paint) error {
 	for _, m := range contract.Measures() {
 		p.never(m, items)
 	}
-	p.others("undocumented", undocumented(c))
+	p.others("undocumented", undocumented(c, true))
 	p.others("declared, and never compared", visibly(c.Uncompared))
 	_, err := io.WriteString(w, p.String())
 	return err

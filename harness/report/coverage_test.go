@@ -37,8 +37,18 @@ var partly = contract.Coverage{
 		{Schema: "#/components/schemas/A/properties/x", Enum: []contract.PointCoverage{{Name: `"\u202e"`, Line: 5}}},
 		{Schema: "#/components/schemas/B", Alternatives: []contract.PointCoverage{{Name: "#/components/schemas/A", Line: 6}}},
 	},
-	Uncompared:   []string{"GET /a 200: header ETag"},
-	Undocumented: []contract.Undocumented{{Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 3}},
+	Uncompared: []string{"GET /a 200: header ETag"},
+	Undocumented: []contract.Undocumented{
+		{
+			Kind: contract.UndocumentedOperation, What: "GET /nope", Count: 3, Statuses: []contract.StatusCount{{Status: 404, Count: 1}, {Status: 405, Count: 2}},
+			Scenarios: []string{"a/b", "c"},
+		},
+		{
+			Kind: contract.UndocumentedOperation, What: "PUT /nope/{…}", Count: 1, Statuses: []contract.StatusCount{{Status: 204, Count: 1}},
+			Scenarios: []string{"c"},
+		},
+		{Kind: contract.UndocumentedStatus, What: "GET /a: 500", Count: 2},
+	},
 }
 
 func covered(paint Paint) string {
@@ -50,13 +60,13 @@ func covered(paint Paint) string {
 
 func TestWhatWasNotReachedIsNamed(t *testing.T) {
 	const want = `
-contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 1
+contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 3
 schema        1/2 properties · 0/1 enum values · 0/1 alternatives
 not called    GET /a with text/csv, DELETE /a
 not answered  GET /a 200 as text/plain 200 as text/event-stream 404 with LOST 4XX default
 not sent      tock of GET /stream
 not seen      A y (line 4), A/properties/x "\u202e" (line 5), B A (line 6)
-undocumented  GET /nope ×3
+undocumented  PUT /nope/{…} (204) ×1, GET /a: 500 ×2, GET /nope (404 ×1, 405 ×2) ×3
 `
 	if diff := cmp.Diff(want, covered(Paint{})); diff != "" {
 		t.Errorf("coverage (-want +got):\n%s", diff)
@@ -65,7 +75,7 @@ undocumented  GET /nope ×3
 
 func TestTheWholeTableHasWhatWasReachedToo(t *testing.T) {
 	const want = `
-contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 1
+contract      operations 3/4 · statuses 4/7 · events 1/3 · streams not described 1 · undocumented 3
 schema        1/2 properties · 0/1 enum values · 0/1 alternatives
   GET /a       ×2  200 ×2, 404 ×1, 4XX never, default never
       200 application/json ×2
@@ -76,7 +86,9 @@ schema        1/2 properties · 0/1 enum values · 0/1 alternatives
   GET /other   ×1  200 ×1
       200 text/event-stream ×1, events not described
   DELETE /a    never  204 never
-  undocumented: GET /nope ×3
+  undocumented: PUT /nope/{…} (204) ×1 in c
+  undocumented: GET /a: 500 ×2
+  undocumented: GET /nope (404 ×1, 405 ×2) ×3 in a/b and others
   never: GET /a text/csv (api.yaml) [requests]
   never: GET /a 404 LOST (api.yaml) [codes]
   never: A y (api.yaml:4) [properties]

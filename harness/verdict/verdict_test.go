@@ -469,6 +469,21 @@ func TestTargetsAreCounted(t *testing.T) {
 	}
 }
 
+// How many heartbeats come is a matter of the clock.
+func TestHeartbeatsDoNotCount(t *testing.T) {
+	c := &Case{
+		ID: "story", Contract: numbers(t), Rules: &compare.Rules{Streams: map[string]compare.Stream{"feed": {Heartbeat: &compare.Heartbeat{Event: "ping"}}}},
+		Transcripts: []*transcript.Transcript{
+			newSide("ref").stream(`n {"n":1}`).Transcript, newSide("cand").stream(`ping {}`, `n {"n":1}`, `ping {}`).Transcript,
+		},
+	}
+	for _, target := range Judge(c).Targets {
+		if target.Events != 1 {
+			t.Errorf("%s has %d events, want 1", target.Name, target.Events)
+		}
+	}
+}
+
 // What a rule calls a token is shown by no finding and no reason, whoever speaks of it.
 func TestATokenIsConcealed(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
