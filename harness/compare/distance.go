@@ -29,7 +29,7 @@ func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string 
 	if len(none) > 0 {
 		return strings.Join(none, ", ")
 	}
-	return p.astray(moments, near)
+	return p.astray(p.zoned(kind, moments), near)
 }
 
 // astray says how far two moments lie from the times they were seen; "" when a rule allows it, which is absolute, or, near

@@ -137,7 +137,7 @@ func timeAround(text string, from int, s sighting) int {
 		if t.start > s.start {
 			break
 		}
-		if written := t.kind == tokRFC3339 || t.kind == tokHTTPDate; written && s.end <= t.end && s.end-s.start < t.end-t.start {
+		if t.kind.written() && s.end <= t.end && s.end-s.start < t.end-t.start {
 			return t.end
 		}
 	}

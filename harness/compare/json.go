@@ -192,7 +192,7 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 	}
 	r, _ := moment(rt[0].kind, ref.Text)
 	c, _ := moment(ct[0].kind, cand.Text)
-	d.moments(rule, at, ref, cand, [2]time.Time{r, c})
+	d.moments(rule, at, ref, cand, d.place.zoned(rt[0].kind, [2]time.Time{r, c}))
 }
 
 // membersFrom compares members by name, in the reference's order, then what only the candidate has. Of a name that stands

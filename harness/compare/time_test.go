@@ -27,6 +27,17 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 		{"in another unit", seconds, millis, plain, "the times are written differently: milliseconds, where the reference has seconds"},
 		{"in another unit, as text", `"` + millis + `"`, `"` + seconds + `"`, plain, "the times are written differently: seconds, where the reference has milliseconds"},
 		{"in another notation", `"2026-03-01T12:00:00Z"`, `"Sun, 01 Mar 2026 12:00:00 GMT"`, plain, "the times are written differently: a date of HTTP, where the reference has a time of RFC 3339"},
+		{"without a zone", `"2026-03-01T12:00:00.123Z"`, `"2026-03-01T12:00:00.123456"`, plain, "the times are written differently: a time without a zone, where the reference has a time of RFC 3339"},
+		{"with a blank", `"2026-03-01T12:00:00"`, `"2026-03-01 12:00:00"`, plain, "the times are written differently: a time with a blank in it and without a zone, where the reference has a time without a zone"},
+		{"a zone without a colon", `"2026-03-01T12:00:00+00:00"`, `"2026-03-01T12:00:00+0000"`, plain, "the times are written differently: a time whose zone has no colon, where the reference has a time of RFC 3339"},
+		{"a part of a second as a decimal", millis, "1772366400.25", plain, "the times are written differently: seconds with a decimal point, where the reference has milliseconds"},
+		{"both without a zone", `"2026-03-01T12:00:00"`, `"2026-03-01T12:00:01.5"`, plain, ""},
+		{"both with a blank, of one zone", `"2026-03-01 14:00:00"`, `"2026-03-01 14:00:01"`, plain, ""},
+		{"both with a blank, by a rule", `"2026-03-01 14:00:00"`, `"2026-03-01 14:00:01"`, times, ""},
+		{"of another zone than the reference's", `"2026-03-01 12:00:00"`, `"2026-03-01 14:00:00"`, plain, "the times differ: the candidate's is 2h0m0s after it was seen"},
+		{"of another zone, by a rule", `"2026-03-01 12:00:00"`, `"2026-03-01 14:00:00"`, times, "a time is not near the moment it was seen: the candidate's is 2h0m0s after it was seen"},
+		{"of no zone at all", `"2026-02-01 12:00:00"`, `"2026-03-01 12:00:00"`, plain, "the times differ: the reference's is 28 days before it was seen"},
+		{"both decimals", "1772366400.25", "1772366401.5", plain, ""},
 		{"numbers, long before", seconds, "1772359200", plain, "the times differ: the candidate's is 2h0m0s before it was seen"},
 		{"other numbers", "17", "18", plain, "the numbers differ"},
 		{"by a rule, long before", seconds, "1772359200", times, "a time is not near the moment it was seen: the candidate's is 2h0m0s before it was seen"},
@@ -41,6 +52,25 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 				t.Errorf("said (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestATimeInAnotherNotationIsToldAlikeInEachRun(t *testing.T) {
+	for _, again := range []string{`"2026-03-01T12:00:03.654321"`, `"2026-03-01T11:59:58"`} {
+		var prints []string
+		for _, cand := range []string{`"2026-03-01T12:00:00.123456"`, again} {
+			got := compared(newSide("ref").answers(`"2026-03-01T12:00:00.123Z"`), newSide("cand").answers(cand), &Rules{}).Differences
+			if len(got) != 1 {
+				t.Fatalf("%s: %d differences, want 1", cand, len(got))
+			}
+			prints = append(prints, got[0].Fingerprint)
+		}
+		if prints[0] != prints[1] {
+			t.Errorf("%s has another fingerprint: %s", again, prints)
+		}
+	}
+	if a, b := Fingerprint(&Rules{}, newSide("cand").t, `"2026-03-01T12:00:00.5" is no date`), Fingerprint(&Rules{}, newSide("cand").t, `"2026-03-01T12:00:07.25" is no date`); a != b {
+		t.Errorf("fingerprints %s and %s of what is said of two times", a, b)
 	}
 }
 

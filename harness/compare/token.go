@@ -37,12 +37,18 @@ const (
 	tokSeconds                   // seconds since 1970
 	tokRFC3339                   // RFC 3339
 	tokHTTPDate                  // RFC 9110 §5.6.7
+	tokLocal                     // 2006-01-02T15:04:05, without a zone
+	tokBareZone                  // 2006-01-02T15:04:05+0000
+	tokSpaced                    // 2006-01-02 15:04:05Z
+	tokSQL                       // 2006-01-02 15:04:05
+	tokDecimal                   // seconds since 1970 and a part of one: 1765000000.25
 )
 
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
 	return [...]string{
 		"unique", "directory", "directory", "directory", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"local time", "time with a bare zone", "time with a blank", "local time with a blank", "decimal s",
 	}[k]
 }
 
@@ -58,6 +64,16 @@ func (k tokenKind) unit() string {
 		return "seconds"
 	case tokHTTPDate:
 		return "a date of HTTP"
+	case tokLocal:
+		return "a time without a zone"
+	case tokBareZone:
+		return "a time whose zone has no colon"
+	case tokSpaced:
+		return "a time with a blank in it"
+	case tokSQL:
+		return "a time with a blank in it and without a zone"
+	case tokDecimal:
+		return "seconds with a decimal point"
 	default:
 		return "a time of RFC 3339"
 	}
@@ -145,8 +161,8 @@ func (in *stretch) tokenAt(i, n int) (token, bool) {
 	if n := uuidLen(rest); n > 0 {
 		return token{kind: tokUUID, start: i, end: i + n}, true
 	}
-	if n := rfc3339Len(rest); n > 0 {
-		return token{kind: tokRFC3339, start: i, end: i + n}, true
+	if kind, n := isoLen(rest); n > 0 {
+		return token{kind: kind, start: i, end: i + n}, true
 	}
 	if n := httpDateLen(rest); n > 0 {
 		return token{kind: tokHTTPDate, start: i, end: i + n}, true
@@ -230,7 +246,7 @@ func prefixLen(s string) int {
 	return p + 1
 }
 
-// epochLen recognises seconds and milliseconds between 2017 and 2033.
+// epochLen recognises seconds, whole or with a part of one, and milliseconds between 2017 and 2033.
 func epochLen(s string) (tokenKind, int) {
 	n := 0
 	for n < len(s) && digit(s[n]) {
@@ -240,7 +256,7 @@ func epochLen(s string) (tokenKind, int) {
 		return 0, 0
 	}
 	if n+1 < len(s) && s[n] == '.' && digit(s[n+1]) {
-		return 0, 0 // the whole part of a decimal
+		return decimalLen(s, n)
 	}
 	if n == 13 {
 		return tokMillis, n
@@ -248,25 +264,16 @@ func epochLen(s string) (tokenKind, int) {
 	return tokSeconds, n
 }
 
-func rfc3339Len(s string) int {
-	const shape = "dddd-dd-ddTdd:dd:dd"
-	if len(s) < len(shape)+1 || !fits(s, shape) {
-		return 0
+// decimalLen recognises seconds and a part of one, of which n digits stand before the point. There is no such thing as a
+// part of a millisecond, and behind another point it is no number.
+func decimalLen(s string, n int) (tokenKind, int) {
+	seconds := n == 10
+	for n++; n < len(s) && digit(s[n]); n++ {
 	}
-	n := len(shape)
-	if s[n] == '.' {
-		n++
-		for n < len(s) && digit(s[n]) {
-			n++
-		}
+	if !seconds || !ends(s, n) || n < len(s) && s[n] == '.' {
+		return 0, 0
 	}
-	switch {
-	case n < len(s) && s[n] == 'Z':
-		return n + 1
-	case fits(s[n:], "+dd:dd"), fits(s[n:], "-dd:dd"):
-		return n + len("+dd:dd")
-	}
-	return 0
+	return tokDecimal, n
 }
 
 func httpDateLen(s string) int {
@@ -322,6 +329,10 @@ func moment(kind tokenKind, text string) (time.Time, bool) {
 	case tokRFC3339:
 		t, err := time.Parse(time.RFC3339Nano, text)
 		return t, err == nil
+	case tokLocal, tokBareZone, tokSpaced, tokSQL:
+		return isoMoment(text)
+	case tokDecimal:
+		return Seconds.moment(text)
 	case tokHTTPDate:
 		t, err := time.Parse(time.RFC1123, text)
 		return t, err == nil

@@ -16,7 +16,7 @@ func (p *page) cause(s *verdict.Scenario, c *cause, told map[remark]bool) {
 	p.sentence(c)
 	switch c.Class {
 	case verdict.Difference:
-		p.values([2]string{"reference (" + referenceOf(s) + ")", "candidate (" + c.who() + ")"}, [2]string{p.named(s, c, 0, c.Reference), p.named(s, c, 1, c.Candidate)}, true)
+		p.values([2]string{"reference (" + referenceOf(s) + ")", "candidate (" + c.who() + ")"}, [2]string{p.named(s, c, 0, c.Reference), p.named(s, c, 1, c.Candidate)}, !notation(c.Text))
 		p.contract(c, told)
 	case verdict.Violation:
 		p.breach(c)
@@ -26,6 +26,10 @@ func (p *page) cause(s *verdict.Scenario, c *cause, told map[remark]bool) {
 	p.acceptance(c)
 	p.elsewhere(s, c)
 }
+
+// notation reports whether a sentence says in which notations two times are. They differ in every digit, and a caret below
+// the first of these would point away from what is meant.
+func notation(text string) bool { return strings.HasPrefix(text, "the times are written differently") }
 
 // sentence writes where and what: "body /id: the values differ [value 8d1f0c2a]".
 func (p *page) sentence(c *cause) {

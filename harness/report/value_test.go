@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 func TestValuesAreShownAroundTheirFirstDifference(t *testing.T) {
@@ -193,6 +195,21 @@ func TestAListGoesAsFarAsALine(t *testing.T) {
 	} {
 		if got := list(tc.items, ", "); got != tc.want {
 			t.Errorf("list(%q): %q, want %q", tc.items, got, tc.want)
+		}
+	}
+}
+
+func TestNoCaretPointsIntoTimesOfTwoNotations(t *testing.T) {
+	for text, want := range map[string]int{
+		"the times are written differently: seconds, where the reference has milliseconds": 0,
+		"the texts differ": 1,
+	} {
+		p := &page{doc: &Document{}}
+		p.cause(&verdict.Scenario{}, &cause{Finding: verdict.Finding{
+			Class: verdict.Difference, Text: text, Reference: `"2026-11-20T19:16:17.944Z"`, Candidate: `"2026-11-20T19:16:17.953522"`,
+		}, targets: []string{"new"}, findings: 1}, map[remark]bool{})
+		if got := strings.Count(p.String(), "^"); got != want {
+			t.Errorf("%s: %d carets, want %d:\n%s", text, got, want, p.String())
 		}
 	}
 }
