@@ -32,7 +32,7 @@ func TestAStreamCatchesUpWithARecording(t *testing.T) {
 		{"no more than there are", stream("feed", "hello"), []string{"hello"}, moment},
 		{"more than ever come", stream("feed", "hello", "a", "b", "c"), []string{"hello", "a", "b"}, time.Second + moment},
 		{"heartbeats", stream("feed", "hello", "ping", "ping"), []string{"hello"}, moment},
-		{"comments", comments, []string{"hello"}, moment},
+		{"comments", comments, []string{"hello", "a"}, 300 * time.Millisecond},
 		{"another stream", stream("other", "hello", "a", "b"), []string{"hello"}, moment},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -244,7 +244,7 @@ func (r *stage) settle(ctx context.Context, name string) {
 	}
 }
 
-// recorded returns how many events a stream of that name has in the recording, heartbeats and comments aside.
+// recorded returns how many events a stream of that name has in the recording, heartbeats aside.
 func (r *stage) recorded(name string, beats func(*transcript.Event) bool) int {
 	n := 0
 	if r.opts.Recorded == nil {
@@ -252,7 +252,7 @@ func (r *stage) recorded(name string, beats func(*transcript.Event) bool) int {
 	}
 	for _, s := range r.opts.Recorded.Streams {
 		for i := range s.Events {
-			if ev := &s.Events[i]; s.Name == name && !ev.Comment && !beats(ev) {
+			if ev := &s.Events[i]; s.Name == name && !beats(ev) {
 				n++
 			}
 		}

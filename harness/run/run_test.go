@@ -109,7 +109,7 @@ func answer(text string) http.HandlerFunc {
 // moment is as good as no time, but the clock goes on.
 const moment = time.Nanosecond
 
-// A line is an event, and the time before it.
+// A line is an event, or a comment when its name begins with a colon, and the time before it.
 type line struct {
 	after time.Duration
 	name  string
@@ -132,7 +132,11 @@ func tell(lines ...line) http.HandlerFunc {
 			case <-r.Context().Done():
 				return
 			}
-			fmt.Fprintf(w, "event: %s\ndata: {}\n\n", l.name)
+			if strings.HasPrefix(l.name, ":") {
+				fmt.Fprintf(w, "%s\n\n", l.name)
+			} else {
+				fmt.Fprintf(w, "event: %s\ndata: {}\n\n", l.name)
+			}
 			w.(http.Flusher).Flush()
 		}
 		<-r.Context().Done()

@@ -36,6 +36,26 @@ func TestAStreamThatLagsCatchesUp(t *testing.T) {
 	}
 }
 
+// What many servers send first is a comment. A client that hangs up at once may have seen it or not.
+func TestACommentThatIsLateCatchesUp(t *testing.T) {
+	briefly := `
+steps:
+  - open: feed
+    sse: GET /events
+  - http: GET /x
+  - close: feed
+`
+	prompt, late := tell(line{0, ": hello"}), tell(line{300 * time.Millisecond, ": hello"})
+	walk(t, story(t, briefly), options(), prompt, late, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		if r, c := len(ref.Streams[0].Events), len(cand.Streams[0].Events); r != 1 || c != 1 || !cand.Streams[0].Events[0].Comment {
+			t.Errorf("%d events and %d, want the comment on both sides", r, c)
+		}
+		if took != 300*time.Millisecond {
+			t.Errorf("it took %s, want as long as the late one needs", took)
+		}
+	})
+}
+
 func TestAGreenRunDoesNotWait(t *testing.T) {
 	server := tell(line{0, "hello"}, line{0, "a"})
 	walk(t, story(t, listening), options(), server, server, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {

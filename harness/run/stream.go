@@ -34,10 +34,10 @@ func (s *stream) pass(i int) {
 	s.cursor = max(s.cursor, i+1)
 }
 
-// count returns how many events have come, heartbeats and comments aside, and a channel that is closed when that may
-// have changed.
+// count returns how many events have come, heartbeats aside, and a channel that is closed when that may have changed. A
+// comment counts: it is compared, and the first thing that many servers send.
 func (s *stream) count() (n int, changed <-chan struct{}) {
-	return s.Watch.Count(func(ev *transcript.Event) bool { return !ev.Comment && !s.beats(ev) })
+	return s.Watch.Count(func(ev *transcript.Event) bool { return !s.beats(ev) })
 }
 
 // others says how many events have come since the first so many, heartbeats and comments aside.
