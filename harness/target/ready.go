@@ -70,6 +70,9 @@ func (r Ready) probe(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.Probe, fmt.Errorf("no answer within %s", r.Probe))
 	defer cancel()
 	status, err := ask(ctx, u)
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() {
+		<-ctx.Done() // the network's clock has run out a moment before ours, which is what is to be told
+	}
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return context.Cause(ctx)

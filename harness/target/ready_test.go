@@ -127,6 +127,21 @@ func TestAProbeIsBounded(t *testing.T) {
 	}
 }
 
+// early is a context whose deadline the network takes to be over, a moment before the context does.
+type early struct{ context.Context }
+
+func (early) Deadline() (time.Time, bool) { return time.Unix(1, 0), true }
+
+func TestTheNetworksDeadlineIsNotWhatIsTold(t *testing.T) {
+	d := newDoorman(t, says("HTTP/1.1 404 Not Found\r\n\r\n"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := errors.New("over")
+	go cancel(over)
+	if err := (Ready{Probe: hang}).probe(early{ctx}, d.url); !errors.Is(err, over) {
+		t.Errorf("probe: %v, want what the context says", err)
+	}
+}
+
 func TestAwaitEndsInTheMiddleOfAProbe(t *testing.T) {
 	held := make(chan struct{})
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -226,6 +226,8 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 		// Also when a probe was answered just now: if it was this target's answer, it was its last one, and if the
 		// target had lost its port, a stranger has answered.
 		err = fmt.Errorf("%w: %s", errEarlyExit, process.status())
+	case errors.Is(err, syscall.ECONNREFUSED):
+		err = fmt.Errorf("%w: it runs, and nothing listens there: ${{ port }} is where it must", err)
 	}
 	return err
 }
