@@ -213,7 +213,7 @@ func TestWhatIsWrongWithWatchEndsIt(t *testing.T) {
 	}{
 		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
 		{[]string{"--target", "rihgt"}, "target \"rihgt\" is not in lockstep.yaml\n\tfix: did you mean \"right\"?"},
-		{[]string{"--format", "yaml"}, "--format is \"yaml\": write text, json, junit, html, markdown or github\n\tfix: did you mean \"html\"?"},
+		{[]string{"--format", "yaml"}, "--format is \"yaml\": write text, json, junit, html, markdown or github"},
 		{[]string{"--jobs", "0"}, "--jobs is 0: write how many scenarios may run at a time"},
 	} {
 		if o := p.do(t, "watch", tc.args...); o.code != exitUsage || !strings.HasSuffix(o.stderr, "lockstep: "+tc.stderr+"\n") {

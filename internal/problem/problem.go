@@ -79,11 +79,32 @@ func Nearest(word string, words []string) (string, bool) {
 		if len(w) > longest {
 			continue
 		}
-		if d := edits(strings.ToLower(word), strings.ToLower(w)); d < distance {
+		if d := edits(strings.ToLower(word), strings.ToLower(w)); d < distance && (d < 2 || !another(word, w)) {
 			best, distance = w, d
 		}
 	}
+	if whole := begun(word, words); whole != "" && (best == "" || distance > 1) {
+		return whole, true
+	}
 	return best, best != ""
+}
+
+// another reports whether a word of few letters begins otherwise than what may be meant: two slips make any word of it.
+func another(word, meant string) bool {
+	const few = 4
+	return len(word) <= few && word != "" && meant != "" && !strings.EqualFold(word[:1], meant[:1])
+}
+
+// begun returns the shortest word that somebody has written the beginning of; "" when there is none.
+func begun(word string, words []string) string {
+	const least = 3 // letters
+	best := ""
+	for _, w := range words {
+		if len(word) >= least && len(w) > len(word) && strings.EqualFold(w[:len(word)], word) && (best == "" || len(w) < len(best)) {
+			best = w
+		}
+	}
+	return best
 }
 
 // DidYouMean returns a fix that names the nearest word; "" when none is near.

@@ -39,7 +39,8 @@ func TestNearest(t *testing.T) {
 	known := []string{"name", "comments", "events", "client-tools/register"}
 	for word, want := range map[string]string{
 		"nmae": "name", "Event": "events", "comment": "comments", "NAME": "name", "client-tool/regsiter": "client-tools/register",
-		"schema": "", "": "", "x": "", strings.Repeat("e", 1000): "",
+		"client-tools": "client-tools/register", "even": "events", "com": "comments", "co": "",
+		"bame": "name", "nmea": "name", "bane": "", "schema": "", "": "", "x": "", strings.Repeat("e", 1000): "",
 	} {
 		if got, ok := Nearest(word, known); got != want || ok != (want != "") {
 			t.Errorf("Nearest(%q) = %q, %t, want %q", word, got, ok, want)
