@@ -78,6 +78,9 @@ func loadPlain(data []byte) (*openapi3.T, bool) {
 
 func wrongVersion(doc *openapi3.T, src *source) Problem {
 	p := src.problem("#/openapi", "openapi is "+quote(doc.OpenAPI), "write the document in OpenAPI 3.0, and 3.0.3 here")
+	if strings.HasPrefix(doc.OpenAPI, "3.1.") {
+		p.Fix = "write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert --input openapi.yaml --output openapi-3.0.yaml"
+	}
 	if doc.OpenAPI == "" {
 		p.What = "this is no OpenAPI 3 document: it has no key openapi"
 	}

@@ -36,7 +36,8 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 		{"a list", "[]", []string{"cannot unmarshal array"}},
 		{"OpenAPI 2", "swagger: '2.0'\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{"it has no key openapi"}},
 		{"OpenAPI 3.1", "openapi: 3.1.0\ninfo: {title: x, version: '1'}\npaths: {}\n",
-			[]string{`api.yaml:1: openapi is "3.1.0"` + "\n\tfix: write the document in OpenAPI 3.0"}},
+			[]string{`api.yaml:1: openapi is "3.1.0"` + "\n\tfix: write the document in OpenAPI 3.0; a converter does it: npx @apiture/openapi-down-convert "}},
+		{"OpenAPI 3.2", "openapi: 3.2.0\ninfo: {title: x, version: '1'}\npaths: {}\n", []string{`openapi is "3.2.0"` + "\n\tfix: write the document in OpenAPI 3.0, and 3.0.3 here"}},
 		{"a value of another type", strings.Replace(api("  /x: {}"), "title: test", "title: [test]", 1), []string{"title"}},
 		{"no version and no responses", "openapi: 3.0.3\ninfo:\n  title: x\npaths:\n  /x:\n    get: {}\n",
 			[]string{"api.yaml:2: info: value of version must be a non-empty string", "api.yaml:6: paths: invalid path /x: invalid operation GET: value of responses must be an object"}},
@@ -59,7 +60,7 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
           $ref: 'other.yaml#/Thing'`, "    Pet: {type: object}"), []string{
 			`api.yaml:8: $ref leads to "#/components/responses/Nope", which does not exist`,
 			`api.yaml:11: $ref leads to "#/components/schemas/Pte", which does not exist` + "\n\tfix: did you mean \"#/components/schemas/Pet\"?",
-			`api.yaml:13: $ref leads to another file, "other.yaml#/Thing"`,
+			`api.yaml:13: $ref leads to another file, "other.yaml#/Thing"` + "\n\tfix: put what it refers to into this document; a bundler does it: ",
 		}},
 		{"a reference to something of another kind", api(`
   /a:

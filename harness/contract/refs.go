@@ -34,7 +34,7 @@ func unresolved(data []byte, src *source) Problems {
 			p.Fix = problem.DidYouMean(ref, sortedKeys(w.known))
 		} else {
 			p.What = fmt.Sprintf("$ref leads to another file, %q", ref)
-			p.Fix = "put what it refers to into this document"
+			p.Fix = "put what it refers to into this document; a bundler does it: npx @redocly/cli bundle openapi.yaml -o whole.yaml"
 		}
 		ps = append(ps, p)
 	}
