@@ -31,7 +31,7 @@ func initCommand(w *world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [openapi.yaml]",
 		Short: "Makes a first lockstep.yaml and a scenario for each operation of an OpenAPI document",
-		Long: `Makes a first project of an OpenAPI document: a lockstep.yaml, and a scenario for each operation, whose request has
+		Long: `Makes a first project of an OpenAPI document (openapi.yaml, .yml or .json): a lockstep.yaml, and a scenario for each operation, whose request has
 the document's examples, or values within its bounds, and obeys it. What a path names is created first, where the
 document has a POST for that. A scenario for which there is no such request is set aside as .yaml.todo, with the reason.
 
@@ -46,7 +46,7 @@ No file is overwritten, and no server is started. The first target is the refere
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			return f.init(cmp.Or(strings.Join(args, ""), "openapi.yaml"), w.stdout)
+			return f.init(cmp.Or(strings.Join(args, ""), contractHere()), w.stdout)
 		},
 	}
 	configFlag(cmd, &f.config)
@@ -57,6 +57,19 @@ No file is overwritten, and no server is started. The first target is the refere
 	return cmd
 }
 
+// contractNames are what the contract is called where nobody says it.
+var contractNames = []string{"openapi.yaml", "openapi.yml", "openapi.json"}
+
+// contractHere is the first of these that is there, or else the first.
+func contractHere() string {
+	for _, name := range contractNames {
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	return contractNames[0]
+}
+
 // A targetFlag appends the targets of one flag to those of several.
 type targetFlag struct {
 	all   *[]draft.Target
@@ -64,7 +77,7 @@ type targetFlag struct {
 }
 
 func (f targetFlag) String() string { return "" }
-func (f targetFlag) Type() string   { return "name=…" }
+func (f targetFlag) Type() string   { return "name=..." } // help measures it in bytes
 
 func (f targetFlag) Set(value string) error {
 	name, text, ok := strings.Cut(value, "=")
@@ -181,10 +194,12 @@ func (f *initFlags) next(out io.Writer) error {
 	if len(f.targets) == 0 {
 		fmt.Fprintf(out, "  say in %s where your two servers run, or how to start them\n", f.config)
 	}
-	fmt.Fprintf(out, "  lockstep run%s --target %s   one server alone, against the contract\n", config, p.Reference)
+	alone := fmt.Sprintf("run%s --target %s", config, p.Reference)
+	line := func(command, what string) { fmt.Fprintf(out, "  lockstep %-*s   %s\n", len(alone), command, what) }
+	line(alone, "one server alone, against the contract")
 	if len(p.Targets) != 1 {
-		fmt.Fprintf(out, "  lockstep run%s                all targets, against %s\n", config, p.Reference)
+		line("run"+config, "all targets, against "+p.Reference)
 	}
-	fmt.Fprintf(out, "  lockstep noise%s              what differs between %s and itself, and the rules for it\n", config, p.Reference)
+	line("noise"+config, fmt.Sprintf("what differs between %s and itself, and the rules for it", p.Reference))
 	return nil
 }

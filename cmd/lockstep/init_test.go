@@ -154,3 +154,26 @@ func TestWhatIsWrongWithInit(t *testing.T) {
 		t.Error("something was written all the same")
 	}
 }
+
+func TestInitFindsTheDocumentThatIsThere(t *testing.T) {
+	document := emptied(t).read("openapi.yaml")
+	for _, name := range []string{"openapi.yaml", "openapi.yml", "openapi.json"} {
+		t.Chdir(t.TempDir())
+		if name == "openapi.json" {
+			document = `{"openapi": "3.0.3", "info": {"title": "x", "version": "1"}, "paths": {"/a": {"get": {"responses": {"200": {"description": "x"}}}}}}`
+		}
+		if err := os.WriteFile(name, []byte(document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := shell{}.lockstep(t, "init", "--url", "typescript=http://127.0.0.1:1", "--url", "go=http://127.0.0.1:2")
+		const next = "  lockstep run --target typescript   one server alone, against the contract\n" +
+			"  lockstep run                       all targets, against typescript\n" +
+			"  lockstep noise                     what differs between typescript and itself, and the rules for it\n"
+		if o.code != exitMatch || !strings.HasSuffix(o.stdout, next) {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if config, err := os.ReadFile("lockstep.yaml"); err != nil || !strings.HasPrefix(string(config), "contract: "+name+"\n") {
+			t.Errorf("%v\n%s", err, config)
+		}
+	}
+}

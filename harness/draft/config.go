@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -52,7 +54,11 @@ func (d *drafter) target(b *strings.Builder, t Target) {
 			b.WriteString("    # command: [./server, --port, \"${{ port }}\"]\n")
 		}
 	}
-	fmt.Fprintf(b, "    ready: {%s%s}\n", d.ready(), within)
+	ready, remark := d.ready(), ""
+	if ready == guess {
+		remark = "   # a guess: what answers, and how, when the server is there"
+	}
+	fmt.Fprintf(b, "    ready: {%s%s}%s\n", ready, within, remark)
 	if d.tree.Components != nil && len(d.tree.Components.SecuritySchemes) > 0 {
 		b.WriteString("    # headers: {Authorization: \"Bearer …\"}   # the contract asks for credentials: sent with every request\n")
 	}
@@ -77,7 +83,51 @@ func (d *drafter) ready() string {
 	if len(asked) > 0 {
 		return "get: " + yamldoc.Scalar(asked[0])
 	}
-	return "get: /, status: 404" // somebody is there
+	for _, op := range d.doc.Operations() {
+		if path := d.nowhere(op); path != "" {
+			return "get: " + yamldoc.Scalar(path) + ", status: 404"
+		}
+	}
+	return guess
+}
+
+// guess is what to ask when the document has nothing: most servers know nothing of it, and say so.
+const guess = "get: /, status: 404"
+
+// nobody is a name that nothing has.
+const nobody = "lockstep-ready"
+
+// nowhere is a path at which an operation finds nothing, and answers 404 as the document says; "" when there is none.
+func (d *drafter) nowhere(op *contract.Operation) string {
+	item := d.item(op.Path)
+	if op.Method != "GET" || op.Streams() || !strings.Contains(op.Path, "{") || item.Get.Responses.Value("404") == nil {
+		return ""
+	}
+	path := d.base(op.Path, op.Method)
+	params := parameters(item, item.Get)
+	for _, p := range params {
+		if p.Required && p.In != "path" {
+			return ""
+		}
+	}
+	for _, part := range parts(op.Path) {
+		path += part.text
+		if part.name == "" {
+			continue
+		}
+		if p := params["path "+part.name]; p == nil || p.Schema == nil || p.Schema.Value == nil || !free(p.Schema.Value) {
+			return ""
+		}
+		path += nobody
+	}
+	return path
+}
+
+// free reports whether a schema takes any text.
+func free(s *openapi3.Schema) bool {
+	s = flat(s, 0)
+	return kind(s) == openapi3.TypeString && s.Format == "" && s.Pattern == "" && s.Enum == nil && s.MaxLength == nil && s.MinLength == 0 &&
+		len(s.OneOf)+len(s.AnyOf) == 0 && s.Not == nil
 }
 
 // simple reports whether an operation answers without having been told anything.

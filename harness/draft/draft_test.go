@@ -225,6 +225,7 @@ why: GET /users does the same on all targets
 source: openapi.yaml, GET /users
 isolate: fresh   # what other scenarios do would show in its answer
 steps:
+  - http: POST /v1/users
   - http: GET /v1/users
 `,
 		"feed/feed.yaml": `scenario: feed/feed
@@ -258,6 +259,30 @@ compare:
 `
 	if diff := cmp.Diff(config, string(d.Config)); diff != "" {
 		t.Errorf("lockstep.yaml (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsAskedToKnowThatAServerIsThere(t *testing.T) {
+	const found, none = "'200': {description: x}", "'404': {description: x}"
+	get := func(path, parameter, responses string) string {
+		return "paths: {'" + path + "': {get: {parameters: [" + parameter + "], responses: {" + responses + "}}}}"
+	}
+	const id, query = "{name: id, in: path, required: true, schema: {type: string}}", "{name: q, in: query, required: true, schema: {type: string}}"
+	const wild = "{get: /, status: 404}   # a guess: what answers, and how, when the server is there\n"
+	for name, tc := range map[string]struct{ document, want string }{
+		"a GET that needs nothing":       {get("/a", "", found), "{get: /a}\n"},
+		"what is not there":              {"servers: [{url: http://x/v1}]\n" + get("/a/{id}", id, found+", "+none), "{get: /v1/a/lockstep-ready, status: 404}\n"},
+		"what nobody says is not there":  {get("/a/{id}", id, found), wild},
+		"a number, which may be there":   {get("/a/{id}", strings.Replace(id, "string", "integer", 1), none), wild},
+		"a shape, which nobody has":      {get("/a/{id}", strings.Replace(id, "string", "string, format: uuid", 1), none), wild},
+		"what must be asked with a word": {get("/a/{id}", id+", "+query, none), wild},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := drafted(t, tc.document, nil)
+			if !strings.Contains(string(d.Config), "    ready: "+tc.want) {
+				t.Errorf("want ready: %s\n%s", tc.want, d.Config)
+			}
+		})
 	}
 }
 

@@ -54,8 +54,8 @@ func (d *drafter) scenario(op *contract.Operation) File {
 	return f
 }
 
-// steps makes the requests of an operation: those that create what its path names, its own, and, of one that deletes, one
-// that looks whether it has.
+// steps makes the requests of an operation: those that create what its path names, or what it lists, its own, and, of one
+// that deletes, one that looks whether it has.
 func (d *drafter) steps(op *contract.Operation) (steps []*request, missing string) {
 	captured := map[int]string{}
 	index := 0
@@ -71,6 +71,9 @@ func (d *drafter) steps(op *contract.Operation) (steps []*request, missing strin
 		}
 		prefix += "{" + p.name + "}"
 		index++
+	}
+	if r := d.element(op, captured); r != nil {
+		steps = append(steps, r)
 	}
 	r, missing := d.request(op, captured)
 	steps = append(steps, r)
@@ -127,6 +130,20 @@ func (d *drafter) creation(of *contract.Operation, collection, parameter string,
 		name = "id_" + name
 	}
 	r.capture = [][2]string{{name, place}}
+	return r
+}
+
+// element makes the request that puts something into the list that an operation answers with: an empty one says nothing of
+// what stands in it. nil when there is none.
+func (d *drafter) element(of *contract.Operation, captured map[int]string) *request {
+	post := d.operation("POST", of.Path)
+	if of.Method != "GET" || of.Streams() || post == nil || !d.lists(of) {
+		return nil
+	}
+	r, missing := d.request(post, captured)
+	if missing != "" {
+		return nil
+	}
 	return r
 }
 
@@ -195,9 +212,12 @@ func (d *drafter) tellsOfOthers(op *contract.Operation, steps []*request) bool {
 	if op.Streams() {
 		return true
 	}
-	if op.Method != "GET" || len(steps) > 1 {
-		return false
-	}
+	within := slices.ContainsFunc(steps, func(r *request) bool { return len(r.capture) > 0 }) // something of this scenario
+	return op.Method == "GET" && !within && d.lists(op)
+}
+
+// lists reports whether a GET answers with a list.
+func (d *drafter) lists(op *contract.Operation) bool {
 	for code, ref := range d.item(op.Path).Get.Responses.Map() {
 		if !strings.HasPrefix(code, "2") || ref.Value == nil {
 			continue
