@@ -134,6 +134,8 @@ func (e *explainer) defaults(o *object, step *scenario.Step) {
 	case *scenario.Stop:
 		say("within", limit.String())
 		say("exit", fmt.Sprint(do.Exit))
+	case *scenario.Restart:
+		say("within", "stop and ready.within of the target")
 	case *scenario.Await:
 		say("within", limit.String())
 		if !do.End {

@@ -149,7 +149,9 @@ type ship struct {
 	name  string
 	ready *run.Target
 	roll  roll
-	done  chan struct{} // closed when the roll is
+
+	mu   sync.Mutex
+	done chan struct{} // closed when the roll is; another one when the server is started again
 }
 
 func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
@@ -159,7 +161,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &ship{Target: t, name: name, done: make(chan struct{})}
+	s := &ship{Target: t, name: name}
 	shown := monitor.watch(name)
 	s.ready = &run.Target{
 		Name: name, Header: spec.Header, Directory: dir.Path(),
@@ -169,17 +171,34 @@ func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
 			return func(o run.Outcome) { note(o); show(o) }
 		},
 	}
-	if spec.Spec.URL != "" {
-		close(s.done)
-		return s, nil
+	if spec.Spec.URL == "" {
+		s.ready.Process = process{s, f}
+		s.watch()
 	}
-	s.ready.Process = process{s}
+	return s, nil
+}
+
+// watch closes the roll when the server has ended.
+func (s *ship) watch() {
+	done, exited := make(chan struct{}), s.Exited()
+	s.mu.Lock()
+	s.done = done
+	s.mu.Unlock()
 	go func() {
-		defer close(s.done)
-		<-t.Exited()
+		defer close(done)
+		<-exited
 		s.roll.close()
 	}()
-	return s, nil
+}
+
+// settled waits until the roll of a server that has ended is closed.
+func (s *ship) settled() {
+	s.mu.Lock()
+	done := s.done
+	s.mu.Unlock()
+	if done != nil { // nobody can see the end of what somebody else has started
+		<-done
+	}
 }
 
 // hasEnded reports whether the server's process is no more.
@@ -198,17 +217,35 @@ func (s *ship) end(f *fleet) {
 		f.e.opts.Log.Warn("stop target", "target", s.name, "err", err)
 		return // it may not even have ended
 	}
-	<-s.done
+	s.settled()
 }
 
-// process shows a run what it may know of a target's process.
-type process struct{ *ship }
+// process shows a run what it may know of a target's process, and do to it.
+type process struct {
+	*ship
+	fleet *fleet
+}
+
+// Restart starts the server again. Its roll begins anew.
+func (p process) Restart(ctx context.Context) error {
+	before, _ := ctx.Deadline()
+	exited := p.Exited()
+	err := p.Target.Restart(p.fleet.ctx, before)
+	select {
+	case <-exited:
+		p.settled()
+		p.roll.reopen()
+		p.watch()
+	default: // it cannot be ended, which the error says
+	}
+	return err
+}
 
 func (p process) Log() []string { return lines(p.Target.Log()) }
 
 // UnderWay is only to be called when the process has ended.
 func (p process) UnderWay() []string {
-	<-p.done
+	p.settled()
 	return p.roll.underWay()
 }
 

@@ -16,6 +16,7 @@ import (
 const (
 	roleVariable   = "LOCKSTEP_TEST_FAUX"
 	reportVariable = "LOCKSTEP_TEST_REPORT"
+	homeVariable   = "LOCKSTEP_TEST_HOME"
 )
 
 // TestMain is two programs. With a role in its environment the test binary is a server; without, it runs the tests and
@@ -30,6 +31,11 @@ func TestMain(m *testing.M) {
 func play(role string) int {
 	if role == "tests" {
 		playTests(os.Args[1], os.Args[2:])
+	}
+	if role == "starts-once" {
+		if role = "right"; os.Mkdir(os.Getenv(homeVariable)+"/been", 0o700) != nil {
+			role = "exits-at-start"
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

@@ -67,6 +67,13 @@ func (r *roll) close() {
 	slices.SortFunc(r.open, func(a, b *entry) int { return a.began - b.began })
 }
 
+// reopen is called when a server takes the place of one that has ended.
+func (r *roll) reopen() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed, r.open, r.broken = false, nil, nil
+}
+
 // underWay returns what is on the roll: "pay step 3 POST /orders/x/pay".
 func (r *roll) underWay() []string {
 	r.mu.Lock()

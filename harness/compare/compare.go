@@ -111,6 +111,7 @@ func exchangesOf(s *transcript.Step) int {
 }
 
 func (c *comparison) step(number int, ref, cand *transcript.Step) {
+	c.processEnd(ref, cand)
 	rx, cx := ref.Exchanges, cand.Exchanges
 	switch {
 	case ref.Burst && c.ahead: // it is what is to be told of

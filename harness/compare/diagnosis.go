@@ -13,11 +13,12 @@ type diagnosis struct {
 	// lastAnswer is when the last complete answer was read: then the process was still alive.
 	lastAnswer time.Duration
 	// missed has, by the name of a stream that never was, the first step that needed it.
-	missed map[string]string
+	missed  map[string]string
+	outages []*outage
 }
 
 func diagnose(t *transcript.Transcript) *diagnosis {
-	d := &diagnosis{t: t, missed: map[string]string{}}
+	d := &diagnosis{t: t, missed: map[string]string{}, outages: outages(t)}
 	for i := range t.Steps {
 		if s := &t.Steps[i]; s.Unmet != nil && s.Stream != "" && d.missed[s.Stream] == "" && !d.opened(s.Stream) {
 			d.missed[s.Stream] = s.ID
@@ -33,8 +34,7 @@ func diagnose(t *transcript.Transcript) *diagnosis {
 
 // follows reports whether the end of the process explains that something failed at a time.
 func (d *diagnosis) follows(f *transcript.Failure, at time.Duration) bool {
-	lost := f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed
-	return d.t.Exit != nil && lost && at >= d.lastAnswer
+	return d.t.Exit != nil && lostConnection(f) && at >= d.lastAnswer
 }
 
 // cut reports whether a step waited for an event in vain because the stream broke.

@@ -60,6 +60,7 @@ const (
 
 	HeartbeatDiffers Kind = "heartbeat" // in what it says
 	StreamEnd        Kind = "stream-end"
+	ExitDiffers      Kind = "exit-status" // of a process that a step ended
 )
 
 // Kinds returns every way to differ.
@@ -67,7 +68,7 @@ func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
 		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
-		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd,
+		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, ExitDiffers,
 	}
 }
 

@@ -44,13 +44,14 @@ const (
 	HeartbeatMissing ShortfallKind = "heartbeat-missing"
 	TargetExited     ShortfallKind = "target-exited"
 	TargetNotStopped ShortfallKind = "target-not-stopped"
+	TargetNotStarted ShortfallKind = "target-not-restarted"
 )
 
 // ShortfallKinds returns every kind of shortfall.
 func ShortfallKinds() []ShortfallKind {
 	return []ShortfallKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
-		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped,
+		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
 	}
 }
 
@@ -100,7 +101,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfa
 	for i, x := range s.Exchanges {
 		f := x.Failure
 		failed = failed || f != nil
-		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.follows(f, x.Done) {
+		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.follows(f, x.Done) && !d.outOfService(f, x.Done) {
 			add(Shortfall{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
 				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
@@ -168,6 +169,8 @@ func unmetKind(kind string) ShortfallKind {
 		return PollUnmet
 	case "exit":
 		return TargetNotStopped
+	case "restart":
+		return TargetNotStarted
 	case "stream", "close":
 		return StreamMissing
 	default:
@@ -187,6 +190,8 @@ func unmetText(kind string) string {
 		return "the answer did not become as it should"
 	case "exit":
 		return "the process did not end as it should"
+	case "restart":
+		return "the target was not ready again"
 	case "stream":
 		return "there is no stream to watch"
 	case "close":
@@ -198,7 +203,7 @@ func unmetText(kind string) string {
 
 func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, d *diagnosis) []Shortfall {
 	var out []Shortfall
-	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until)) {
+	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until) && !d.outOfService(f, s.Until)) {
 		got := "broken"
 		if f != nil {
 			got = f.Text

@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"slices"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -50,11 +51,29 @@ var endOperators = []Operator{
 	}),
 }
 
+// killedAt reports whether a step had killed the process by then, and none had started it again: how a stream ends is not up
+// to the server.
+func (s *Subject) killedAt(at time.Duration) bool {
+	killed := false
+	for i := range s.Candidate.Steps {
+		st := &s.Candidate.Steps[i]
+		switch {
+		case st.At > at:
+			return killed
+		case st.Kind == "kill" && st.Process != nil:
+			killed = true
+		case st.Kind == "restart" && st.At+st.Took < at:
+			killed = false
+		}
+	}
+	return killed
+}
+
 // ending makes an operator on streams that ended in a way; "" for any.
 func ending(name, doc string, ended transcript.Ending, change func(*transcript.Stream)) Operator {
 	return operator("end", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {
-			if ended != "" && st.Ended != ended || st.Ended == transcript.EndedBroken {
+			if ended != "" && st.Ended != ended || st.Ended == transcript.EndedBroken || s.killedAt(st.Until) {
 				continue
 			}
 			if !yield(Mutant{

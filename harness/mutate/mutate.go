@@ -63,7 +63,7 @@ func Operators() []Operator {
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
 		booleanOperators, numberOperators, stringOperators, identityOperators, encodedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
-		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, heartbeatOperators,
+		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
 		chunkOperators, pieceOperators, sameOperators, samePieces,
 	)
 }

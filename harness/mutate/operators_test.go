@@ -115,6 +115,8 @@ func (s story) tell() *transcript.Transcript {
 			{ID: "11", Line: 9, Kind: "open", Stream: "log", Exchanges: []*transcript.Exchange{opens("log", s.answer("GET /log", 200, stream, "", ms(92)))}},
 			{ID: "12", Line: 9, Kind: "open", Stream: "talk", Exchanges: []*transcript.Exchange{opens("talk", s.answer("GET /talk", 200, stream, "", ms(96)))}},
 			{ID: "10", Line: 10, Kind: "await", Stream: "bus", Events: []int{0}},
+			{ID: "14", Line: 11, Kind: "restart", At: ms(4900), Took: ms(50), Process: &transcript.ProcessEnd{Signal: "SIGTERM", Status: "exit status 0", Took: ms(20)}},
+			{ID: "15", Line: 12, Kind: "kill", At: ms(4960), Process: &transcript.ProcessEnd{Signal: "SIGKILL", Status: "signal: killed"}},
 		},
 		Streams: []*transcript.Stream{
 			{Name: "bus", Step: "8", Operation: "GET /bus", Ended: transcript.EndedByClient, At: ms(82), Until: ms(4800), Events: []transcript.Event{

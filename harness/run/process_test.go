@@ -14,9 +14,11 @@ import (
 
 // A life is a process as tests want it.
 type life struct {
-	exited chan struct{}
-	status string
-	err    error
+	exited  chan struct{}
+	status  string
+	err     error
+	again   error // of a restart
+	restart int
 }
 
 func (l *life) Exited() <-chan struct{} { return l.exited }
@@ -30,6 +32,22 @@ func (l *life) Terminate(context.Context) (string, error) {
 		close(l.exited)
 	}
 	return l.status, l.err
+}
+
+func (l *life) Grace() time.Duration { return time.Second }
+
+func (l *life) Kill(context.Context) (string, error) {
+	l.status = "signal: killed"
+	close(l.exited)
+	return l.status, nil
+}
+
+func (l *life) Restart(context.Context) error {
+	l.restart++
+	if l.again == nil {
+		l.exited = make(chan struct{})
+	}
+	return l.again
 }
 
 // live takes a server that is a process through a story.
@@ -116,6 +134,51 @@ func TestATargetThatIsGoneIsUnusable(t *testing.T) {
 		same(t, "steps", outcomes(got), []string{"1 skipped: " + why})
 		if got.Unusable != why || len(got.Log) != 1 || got.Exit != nil {
 			t.Errorf("unusable %q, log %q, exit %+v", got.Unusable, got.Log, got.Exit)
+		}
+	})
+}
+
+func TestAProcessIsStartedAgain(t *testing.T) {
+	for _, tc := range []struct {
+		name, before string
+		err, again   error
+		want         []string
+		process      transcript.ProcessEnd
+	}{
+		{"one that runs", "http: GET /x", nil, nil, []string{"2 done", "3 done"}, transcript.ProcessEnd{Signal: "SIGTERM", Status: "exit status 0"}},
+		{"one that does not end", "http: GET /x", errors.New("still running"), nil, []string{"2 unmet: to end: still running", "3 done"}, transcript.ProcessEnd{Signal: "SIGTERM"}},
+		{"one that was stopped", "stop: target", nil, nil, []string{"2 done", "3 done"}, transcript.ProcessEnd{}},
+		{"one that was killed", "kill: target", nil, nil, []string{"2 done", "3 done"}, transcript.ProcessEnd{}},
+		{"one that does not start again", "kill: target", nil, errors.New("no disk"), []string{
+			"2 unmet: the target to be ready again: no disk", "3 skipped: " + transcript.NotRestarted}, transcript.ProcessEnd{}},
+	} {
+		live(t, "isolate: fresh\nsteps:\n  - "+tc.before+"\n  - restart: target\n  - http: GET /x\n", func(l *life) http.Handler {
+			l.err, l.again = tc.err, tc.again
+			return answer("{}")
+		}, func(t *testing.T, l *life, got *transcript.Transcript) {
+			same(t, tc.name, outcomes(got)[1:], tc.want)
+			var process transcript.ProcessEnd
+			if p := got.Steps[1].Process; p != nil {
+				process = *p
+			}
+			if process != tc.process || l.restart != 1 || got.Exit != nil {
+				t.Errorf("%s: %+v, %d restarts, exit %+v", tc.name, process, l.restart, got.Exit)
+			}
+		})
+	}
+}
+
+func TestAProcessThatWasStartedAgainCanExit(t *testing.T) {
+	live(t, "isolate: fresh\nsteps:\n  - kill: target\n  - restart: target\n  - http: GET /x\n  - http: GET /x\n", func(l *life) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer("{}")(w, r)
+			l.status = "exit status 2"
+			close(l.exited)
+		})
+	}, func(t *testing.T, _ *life, got *transcript.Transcript) {
+		same(t, "steps", outcomes(got), []string{"1 done", "2 done", "3 done", "4 skipped: " + transcript.Exited})
+		if got.Exit == nil || got.Exit.Status != "exit status 2" {
+			t.Errorf("exit %+v", got.Exit)
 		}
 	})
 }

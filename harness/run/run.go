@@ -49,6 +49,12 @@ type Process interface {
 	UnderWay() []string // what it was doing when it ended, for whatever scenario; once Exited is closed
 	// Terminate asks it to end, waits until it has, and returns how it ended.
 	Terminate(ctx context.Context) (status string, err error)
+	// Grace is how long it gets to end when it is to be started again.
+	Grace() time.Duration
+	// Kill ends it without asking, waits until it has ended, and returns how it did.
+	Kill(ctx context.Context) (status string, err error)
+	// Restart starts it again, where it was, and returns when it is ready. What is left of it is ended before.
+	Restart(ctx context.Context) error
 }
 
 // Contract is what a run wants to know of the contract.
@@ -78,7 +84,7 @@ type Options struct {
 
 // An overError is why something was cut short: the time for it was over.
 type overError struct {
-	of    string // "step" or "scenario"
+	of    string // "step", "scenario", or "stop" of the target
 	after time.Duration
 }
 
@@ -164,6 +170,12 @@ func (r *stage) step(ctx context.Context, st *scenario.Step) {
 	if h, ok := st.Do.(*scenario.Hangup); ok && h.How != scenario.HalfClose {
 		r.awaitWindows(ctx, h.Name)
 		r.settle(ctx, h.Name)
+	}
+	if _, kill := st.Do.(*scenario.Kill); kill { // which hangs up all streams at once
+		r.awaitWindows(ctx, "")
+		for _, name := range r.streamNames() {
+			r.settle(ctx, name)
+		}
 	}
 	r.each(func(w *walker) { w.t.Steps = append(w.t.Steps, w.do(ctx, st)...) })
 }

@@ -25,7 +25,9 @@ type walker struct {
 	refused map[string]*refusal // by the name that the stream was to have
 	opened  []*stream           // in the order of their opening
 	calls   map[string]*call
-	stopped bool // the scenario asked the process to end
+	stopped bool          // the scenario asked the process to end
+	down    bool          // the process could not be started again
+	up      time.Duration // since when this process has been there
 }
 
 func newWalker(r *stage, server *Target) *walker {
@@ -111,6 +113,8 @@ func (w *walker) obstacle(ctx context.Context) string {
 		return w.t.Unusable
 	case ctx.Err() != nil:
 		return context.Cause(ctx).Error()
+	case w.down:
+		return transcript.NotRestarted
 	case w.stopped:
 		return ""
 	case w.exited():
@@ -146,6 +150,10 @@ func (w *walker) act(ctx context.Context, st *scenario.Step, rec *transcript.Ste
 		err = w.hangUp(ctx, do, rec)
 	case *scenario.Stop:
 		err = w.stop(ctx, do, rec)
+	case *scenario.Kill:
+		err = w.kill(ctx, rec)
+	case *scenario.Restart:
+		err = w.restart(ctx, do, rec)
 	}
 	var missing *scenario.MissingError
 	switch {
@@ -211,27 +219,6 @@ func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.
 	}
 }
 
-// stop asks the target's process to end.
-func (w *walker) stop(ctx context.Context, do *scenario.Stop, rec *transcript.Step) error {
-	if w.server.Process == nil {
-		return &faultError{"the target was not started by lockstep, so it cannot be stopped"}
-	}
-	w.mu.Lock()
-	w.stopped = true
-	w.mu.Unlock()
-	ctx, cancel := w.within(ctx, do.Within)
-	defer cancel()
-	want := fmt.Sprintf("exit status %d", do.Exit)
-	status, err := w.server.Process.Terminate(ctx)
-	switch {
-	case err != nil:
-		rec.Unmet = &transcript.Unmet{Kind: "exit", What: want, Why: err.Error()}
-	case status != want:
-		rec.Unmet = &transcript.Unmet{Kind: "exit", What: want, Why: status}
-	}
-	return nil
-}
-
 // closeAll hangs up everything that is still open.
 func (w *walker) closeAll() {
 	w.mu.Lock()
@@ -281,18 +268,18 @@ func (w *walker) finish(ctx context.Context) {
 
 // lostConnection reports whether a connection failed in a way that suggests that nobody is there any more.
 func (w *walker) lostConnection() bool {
-	lost := func(f *transcript.Failure) bool {
-		return f != nil && (f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed)
+	lost := func(f *transcript.Failure, at time.Duration) bool {
+		return f != nil && at >= w.up && (f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed)
 	}
 	for i := range w.t.Steps {
 		for _, x := range w.t.Steps[i].Exchanges {
-			if lost(x.Failure) {
+			if lost(x.Failure, x.Done) {
 				return true
 			}
 		}
 	}
 	for _, s := range w.t.Streams {
-		if lost(s.Failure) || s.Ended == transcript.EndedByServer {
+		if lost(s.Failure, s.Until) || s.Ended == transcript.EndedByServer && s.Until >= w.up {
 			return true
 		}
 	}

@@ -110,6 +110,14 @@ type Stop struct {
 	Exit   int // the status it must end with
 }
 
+// Kill ends the target's process without asking.
+type Kill struct{}
+
+// Restart starts the target again. One that runs is asked to end before.
+type Restart struct {
+	Within time.Duration
+}
+
 // Parallel does several lists of steps at once.
 type Parallel struct{ Branches []Branch }
 
@@ -128,6 +136,8 @@ func (*Never) kind() string    { return "never" }
 func (*Poll) kind() string     { return "poll" }
 func (h *Hangup) kind() string { return string(h.How) }
 func (*Stop) kind() string     { return "stop" }
+func (*Kill) kind() string     { return "kill" }
+func (*Restart) kind() string  { return "restart" }
 func (*Parallel) kind() string { return "parallel" }
 
 // A Request is what a step sends.

@@ -125,8 +125,10 @@ func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 		}
 		d.uses(n, s)
 		d.handles(n, s)
-		if k, stop := n.Entry("stop"); stop != nil && !fresh {
-			d.problem(k, "stop in a scenario that shares its targets", "add isolate: fresh to the scenario")
+		for _, key := range [...]string{"stop", "kill", "restart"} {
+			if k, of := n.Entry(key); of != nil && !fresh {
+				d.problem(k, key+" in a scenario that shares its targets", "add isolate: fresh to the scenario")
+			}
 		}
 		for k := range n.Get("capture").Entries() {
 			s.values[k.Text], d.given[k.Text] = true, true

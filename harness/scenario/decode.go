@@ -138,6 +138,10 @@ func (d *decoder) action(id string, n *yamldoc.Node) Action {
 		return d.poll(n)
 	case n.Get("stop") != nil:
 		return &Stop{Within: within, Exit: d.number(n.Get("exit"))}
+	case n.Get("kill") != nil:
+		return &Kill{}
+	case n.Get("restart") != nil:
+		return &Restart{Within: within}
 	case n.Get("parallel") != nil:
 		return d.parallel(id, n.Get("parallel"))
 	}

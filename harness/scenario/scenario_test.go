@@ -33,7 +33,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"no steps", head + "steps: []", []string{`4:8: "steps" is too short → fill it in`}},
 		{"another id", strings.Replace(head, "a/b", "a/c", 1) + "steps: [{http: GET /}]", []string{`1:11: the scenario is called "a/c" → call it "a/b", as its file is, or move the file`}},
 		{"a misspelt step", head + "steps: [{htpp: GET /}]", []string{`4:9: item 1 of "steps" is not what belongs here → did you mean "http" where you wrote "htpp"?`}},
-		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not what belongs here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, parallel`}},
+		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not what belongs here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, kill, restart, parallel`}},
 		{"a misspelt key of a step", head + "steps: [{http: GET /, expct: {status: 200}}]", []string{`4:23: unknown key "expct" → did you mean "expect"?`}},
 		{"a request without a path", head + "steps: [{http: GET}]", []string{`4:16: "http" is "GET" → write a method, a blank and a path`}},
 		{"a stream that is posted", head + "steps: [{open: s, sse: POST /}]", []string{`4:24: "sse" is "POST /" → write GET, a blank and a path`}},
@@ -72,6 +72,10 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		}},
 		{"an await of nothing", head + "steps: [{open: a, sse: GET /}, {await: a}]", []string{`4:32: item 2 of "steps" is not what belongs here → say what to wait for: match, or end`}},
 		{"a stop of shared targets", head + "steps: [{stop: target}]", []string{`4:10: stop in a scenario that shares its targets → add isolate: fresh to the scenario`}},
+		{"a kill and a restart of shared targets, in a branch", head + "steps: [{parallel: {l: [{kill: target}], r: [{restart: target}]}}]", []string{
+			`4:26: kill in a scenario that shares its targets → add isolate: fresh to the scenario`,
+			`4:47: restart in a scenario that shares its targets → add isolate: fresh to the scenario`,
+		}},
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
 		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, the answer that is wanted`}},
 		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
@@ -163,6 +167,8 @@ steps:
   - {close: bus}
   - {parallel: {l: [{http: GET /}], r: [{http: GET /}, {http: GET /}]}}
   - {stop: target, exit: 3}
+  - {restart: target, within: 3s}
+  - {kill: target}
 teardown:
   - {http: DELETE /x, allow_status: [404]}
 `)
@@ -172,7 +178,7 @@ teardown:
 		"1 http: POST /x/${{ unique }}?q=1", "2 start: start call: POST /", "3 join: join call", "4 open: open bus: GET /event",
 		"5 await: await bus", "6 await: await bus", "7 never: never bus", "8 poll: poll GET /x", "9 half-close: half-close bus",
 		"10 close: close bus", "11 parallel: parallel l, r", "11.l.1 http: GET /", "11.r.1 http: GET /", "11.r.2 http: GET /",
-		"12 stop: stop target", "teardown.1 http: DELETE /x",
+		"12 stop: stop target", "13 restart: restart target", "14 kill: kill target", "teardown.1 http: DELETE /x",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)

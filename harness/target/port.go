@@ -84,9 +84,22 @@ func (p *port) release() {
 // forget ends the reservation, and releases the port if that has not happened.
 func (p *port) forget() {
 	p.release()
+	forget(p.number)
+}
+
+func forget(number int) {
 	reserved.Lock()
 	defer reserved.Unlock()
-	delete(reserved.ports, p.number)
+	delete(reserved.ports, number)
+}
+
+// holdPort returns a port that this process has reserved, if nothing listens on it.
+func holdPort(number int) (*port, error) {
+	listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(number)))
+	if err != nil {
+		return nil, err
+	}
+	return &port{number: number, listener: listener}, nil
 }
 
 // addressInUse is how a server says that its port is taken: the C library's words, which Go, Python, Ruby and Rust

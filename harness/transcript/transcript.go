@@ -54,6 +54,8 @@ type Step struct {
 	Stream string `json:"stream,omitempty"`
 	// Events are the indexes, in that stream, of the events an await found.
 	Events []int `json:"events,omitempty"`
+	// Process is set when the step ended the target's process.
+	Process *ProcessEnd `json:"process,omitempty"`
 	// Expect is what the scenario demands of this step, with this target's values filled in.
 	Expect *Expect `json:"expect,omitempty"`
 	// Unmet is the demand that could not be met while the step ran: an event that did not come, a poll that never
@@ -63,8 +65,11 @@ type Step struct {
 	Fault string `json:"fault,omitempty"`
 }
 
-// Exited is why a step is skipped when the target's process has ended.
-const Exited = "the target has exited"
+// Why a step is skipped when the target's process has ended, and when a step could not start it again.
+const (
+	Exited       = "the target has exited"
+	NotRestarted = "the target was not started again"
+)
 
 // An Exchange is one request and what came back.
 type Exchange struct {
@@ -234,9 +239,17 @@ type Window struct {
 
 // An Unmet demand is something the scenario waited for in vain.
 type Unmet struct {
-	Kind string `json:"kind"` // event, end, poll, capture, ready, exit; stream and close, of a stream that is none
+	Kind string `json:"kind"` // event, end, poll, capture, ready, exit, restart; stream and close, of a stream that is none
 	What string `json:"what"` // what was wanted: `event "tool-request"`
 	Why  string `json:"why"`  // what happened instead: "not within 2s; 3 events came"
+}
+
+// A ProcessEnd is how a target's process ended when a step wanted it to.
+type ProcessEnd struct {
+	Signal string `json:"signal"`           // what it was sent: SIGTERM, SIGKILL
+	Status string `json:"status,omitempty"` // "exit status 0", "signal: killed"; empty when it did not end in time
+	// Took is how long it took.
+	Took time.Duration `json:"took"`
 }
 
 // An Exit is the end of a target's process.

@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"math"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// processEnd compares how two processes ended that a step wanted to end. That one did not end as it should is a shortfall
+// of its own.
+func (c *comparison) processEnd(ref, cand *transcript.Step) {
+	r, o := ref.Process, cand.Process
+	if r == nil || o == nil || r.Status == o.Status || unended(ref) || unended(cand) {
+		return
+	}
+	c.add(Difference{
+		Kind: ExitDiffers, Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, Place: "exit", At: both("exit"),
+		Reference: r.Status, Candidate: o.Status, Text: "the processes ended otherwise",
+	})
+}
+
+func unended(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == "exit" }
+
+// An outage is the time in which a step keeps a target from being there.
+type outage struct {
+	from, to time.Duration
+	// killed says that the process had no chance to end what it had begun.
+	killed bool
+	// told says that something which follows from the outage has been told.
+	told bool
+}
+
+// outages returns the times in which steps of a transcript have killed the process or started it again. That one which is
+// asked to end, and no more, does so in good order is what such a scenario is about.
+func outages(t *transcript.Transcript) []*outage {
+	var out []*outage
+	var down *outage
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if s.Process == nil && (s.Kind != "restart" || down == nil) {
+			continue
+		}
+		switch s.Kind {
+		case "kill":
+			down = &outage{from: s.At, to: math.MaxInt64, killed: true}
+			out = append(out, down)
+		case "restart":
+			if down == nil {
+				out = append(out, &outage{from: s.At, to: s.At + s.Took, killed: unended(s)})
+			} else {
+				down.to, down = s.At+s.Took, nil
+			}
+		}
+	}
+	return out
+}
+
+// outOfService reports whether a step of the scenario explains that something failed at a time. What a killed process leaves
+// undone needs no word, and of what one that is started again leaves undone the first tells enough.
+func (d *diagnosis) outOfService(f *transcript.Failure, at time.Duration) bool {
+	if f == nil || !lostConnection(f) {
+		return false
+	}
+	for _, o := range d.outages {
+		if at < o.from || at > o.to {
+			continue
+		}
+		told := o.told
+		o.told = true
+		return o.killed || told
+	}
+	return false
+}
+
+func lostConnection(f *transcript.Failure) bool {
+	return f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed
+}

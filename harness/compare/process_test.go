@@ -1,0 +1,89 @@
+package compare
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// ended adds a step that ended the process.
+func (s side) ended(kind, signal, status string) side {
+	s.t.Steps = append(s.t.Steps, transcript.Step{ID: "1", Kind: kind, Process: &transcript.ProcessEnd{Signal: signal, Status: status}})
+	return s
+}
+
+func TestHowProcessesEnd(t *testing.T) {
+	for _, tc := range []struct {
+		name, ref, cand string
+		unmet           bool
+		want            []string
+	}{
+		{"alike", "exit status 1", "exit status 1", false, nil},
+		{"with another status", "exit status 0", "exit status 143", false, []string{"exit-status exit"}},
+		{"by a signal", "exit status 0", "signal: terminated", false, []string{"exit-status exit"}},
+		{"not as the scenario wants it, which is a shortfall", "exit status 0", "exit status 1", true, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			ref, cand := newSide("ref").ended("restart", "SIGTERM", tc.ref), newSide("cand").ended("restart", "SIGTERM", tc.cand)
+			if tc.unmet {
+				cand.t.Steps[0].Unmet = &transcript.Unmet{Kind: "exit"}
+			}
+			if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A process that is killed breaks what it has begun, and one that ends in good order does not.
+func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
+	ms := time.Millisecond
+	step := func(kind string, at, took time.Duration, status string) transcript.Step {
+		s := transcript.Step{ID: kind, Kind: kind, At: at, Took: took}
+		if status != "" {
+			s.Process = &transcript.ProcessEnd{Status: status}
+		}
+		return s
+	}
+	kill, again := step("kill", 10*ms, 5*ms, "signal: killed"), step("restart", 20*ms, 10*ms, "")
+	restart, stop := step("restart", 10*ms, 10*ms, "exit status 0"), step("stop", 10*ms, 5*ms, "exit status 0")
+	stubborn := restart
+	stubborn.Unmet, stubborn.Process = &transcript.Unmet{Kind: "exit"}, &transcript.ProcessEnd{}
+	for _, tc := range []struct {
+		name  string
+		steps []transcript.Step
+		until []time.Duration // when each of the streams broke
+		want  []string
+	}{
+		{"a kill", []transcript.Step{kill}, []time.Duration{12 * ms, 12 * ms}, nil},
+		{"before the kill", []transcript.Step{kill}, []time.Duration{9 * ms}, []string{"stream-broken end"}},
+		{"between a kill and a restart", []transcript.Step{kill, again}, []time.Duration{25 * ms}, nil},
+		{"after the restart", []transcript.Step{kill, again}, []time.Duration{31 * ms}, []string{"stream-broken end"}},
+		{"a restart is told once", []transcript.Step{restart}, []time.Duration{12 * ms, 13 * ms}, []string{"stream-broken end"}},
+		{"each restart", []transcript.Step{restart, step("restart", 50*ms, 10*ms, "exit status 0")}, []time.Duration{12 * ms, 55 * ms}, []string{"stream-broken end", "stream-broken end"}},
+		{"one that does not end has to be killed", []transcript.Step{stubborn}, []time.Duration{12 * ms}, []string{"target-not-stopped exit"}},
+		{"a stop is about what it leaves", []transcript.Step{stop}, []time.Duration{12 * ms, 12 * ms}, []string{"stream-broken end", "stream-broken end"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newSide("ref")
+			s.t.Steps = tc.steps
+			for _, until := range tc.until {
+				s.t.Streams = append(s.t.Streams, &transcript.Stream{
+					Name: "bus", Ended: transcript.EndedBroken, Until: until, Failure: &transcript.Failure{Kind: transcript.FailReset},
+				})
+			}
+			if diff := cmp.Diff(tc.want, shortfalls(s.t, nil)); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+			if len(tc.until) > 0 { // a hang is nobody's doing but the server's
+				s.t.Streams[0].Failure.Kind = transcript.FailMalformed
+				if got := shortfalls(s.t, nil); len(got) == 0 || got[len(got)-1] != "stream-broken end" {
+					t.Errorf("of another failure: %v", got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+)
+
+// Kill sends SIGKILL to the process that was started, to it alone, and returns how it ended: "signal: killed". It is an
+// error if it had ended before. Stop is still needed.
+func (t *Target) Kill(ctx context.Context) (status string, err error) {
+	return t.ask(ctx, "kill", syscall.SIGKILL)
+}
+
+// Grace is how long the target gets to end when it is asked to.
+func (t *Target) Grace() time.Duration { return t.spec.Stop.Grace }
+
+// Restart ends what is left of the target as Stop does, and starts its command again: on the same port, in the same
+// directory, with the same environment. It returns when the target is ready, which it has to be within Ready.Within, and
+// before the time that is given. Like that of Start, the context is the target's life, from here on.
+//
+// After an error the target has ended. Its log is that of the last process, and Exited and ExitStatus are about that one.
+func (t *Target) Restart(ctx context.Context, before time.Time) error {
+	p := t.running()
+	if p == nil {
+		return t.failed("restart", errNotOurs)
+	}
+	free := reserve(t.port) // so that no other start of this process takes it in between
+	defer func() {
+		if free {
+			forget(t.port)
+		}
+	}()
+	if err := p.end(ctx); err != nil {
+		return t.failed("restart", err)
+	}
+	deadline := time.Now().Add(t.spec.Ready.Within)
+	if !before.IsZero() && before.Before(deadline) {
+		deadline = before
+	}
+	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
+		port, err := holdPort(t.port)
+		if err == nil {
+			err = t.execute(ctx, port, deadline)
+		}
+		if err == nil || !errors.Is(err, syscall.EADDRINUSE) && !lostPort(err) {
+			return err
+		}
+		// Whoever has got the port, a connection that goes out, may let go of it.
+		if time.Now().Add(wait).After(deadline) || !pause(ctx, wait) {
+			return fmt.Errorf("restart target %q: port %d: %w", t.name, t.port, err)
+		}
+	}
+}
