@@ -77,6 +77,8 @@ type berth struct {
 	left  int        // how often a server that has ended is replaced from now on
 	ended []*ship    // before this one
 	dir   *target.Directory
+
+	upstreams upstreams
 }
 
 // first starts the first server.
@@ -107,7 +109,7 @@ func (b *berth) launch() {
 	if b.err = b.provide(); b.err != nil {
 		return
 	}
-	s, err := b.fleet.launch(b.spec, b.dir)
+	s, err := b.fleet.launch(b.spec, b.dir, b.upstreams)
 	if b.err = err; err != nil {
 		return
 	}
@@ -117,8 +119,14 @@ func (b *berth) launch() {
 	b.ship = s
 }
 
-// provide makes the directory that all servers of the berth have, one after the other, if they are to have one.
+// provide makes what all servers of the berth have, one after the other: the upstreams that they call, and a directory if
+// they are to have one.
 func (b *berth) provide() (err error) {
+	if b.upstreams == nil {
+		if b.upstreams, err = b.fleet.e.startStubs(b.spec.Spec.Name); err != nil {
+			return err
+		}
+	}
 	if b.dir != nil || b.spec.Spec.URL != "" || !b.fleet.dirs && !b.spec.Spec.UsesDirectory() {
 		return nil
 	}
@@ -128,7 +136,8 @@ func (b *berth) provide() (err error) {
 	return nil
 }
 
-// clear ends the server that is there, and waits until nothing is left of it, of those before, and of their directory.
+// clear ends the server that is there, and waits until nothing is left of it, of those before, of their upstreams and
+// of their directory.
 func (b *berth) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,6 +147,7 @@ func (b *berth) clear() {
 			s.end(b.fleet)
 		}
 	}
+	b.upstreams.close()
 	if err := b.dir.Remove(); err != nil {
 		b.fleet.e.opts.Log.Warn("remove directory", "target", b.spec.Spec.Name, "err", err)
 	}
@@ -154,9 +164,10 @@ type ship struct {
 	done chan struct{} // closed when the roll is; another one when the server is started again
 }
 
-func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
+func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) (*ship, error) {
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
+	spec.Spec.Values = upstreams.values()
 	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err
@@ -164,7 +175,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory) (*ship, error) {
 	s := &ship{Target: t, name: name}
 	shown := monitor.watch(name)
 	s.ready = &run.Target{
-		Name: name, Header: spec.Header, Directory: dir.Path(),
+		Name: name, Header: spec.Header, Directory: dir.Path(), Stubs: upstreams,
 		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
 		Watch: func(a run.Activity) func(run.Outcome) {
 			show, note := shown(a), s.roll.begin(a)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,7 @@ type Project struct {
 	Rules        scenario.Rules
 	Limits       Limits
 	Secrets      Secrets
+	Stubs        []Stub // upstreams, of which each target has its own
 	// Waivers are findings that are accepted for a while, and WaiversFile is where they stand, or would.
 	Waivers     []verdict.Waiver
 	WaiversFile string
@@ -120,6 +122,7 @@ func Load(file string) (*Project, error) {
 	l := loader{p: p, dir: filepath.Dir(file), problems: projectSchema().Check(file, root)}
 	if len(l.problems) == 0 { // else who knows what the nodes are like
 		l.secrets(root.Get("secrets"))
+		l.stubs(root.Get("stubs"))
 		l.targets(root)
 		l.limits(root.Get("limits"))
 		l.rules(root.Get("compare"))
@@ -172,7 +175,8 @@ func (l *loader) targets(root *yamldoc.Node) {
 				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
 				Within: l.duration(n.Get("ready").Get("within")),
 			},
-			Stop: target.Stop{Grace: l.duration(n.Get("stop"))},
+			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
+			Values: l.p.stubValues(),
 		}}
 		if t.Spec.URL == "" || n.Get("dir") != nil {
 			t.Spec.Dir = l.workingDir(n.Get("dir"))
@@ -225,13 +229,14 @@ func (l *loader) placed(n *yamldoc.Node) string {
 
 // placeholders reports whether all expressions of a text mean something, and what is wrong with one that does not.
 func (l *loader) placeholders(n *yamldoc.Node) bool {
-	_, err := target.Placeholders(n.Text)
+	names := slices.Collect(maps.Keys(l.p.stubValues()))
+	_, err := target.Placeholders(n.Text, names...)
 	if err == nil {
 		return true
 	}
 	fix := "write ${{ port }}, ${{ host }} or ${{ directory }}"
 	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
-		fix = cmp.Or(problem.DidYouMean(unknown.Name, target.Names), fix)
+		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, target.Names...)), fix)
 	}
 	l.problem(n, err.Error(), fix)
 	return false
@@ -262,6 +267,7 @@ func (l *loader) limits(n *yamldoc.Node) {
 
 func (l *loader) rules(n *yamldoc.Node) {
 	rules, problems := scenario.DecodeRules(l.p.File, n)
+	l.stubRules(n.Get("stubs"), rules.Stubs)
 	if n.Get("headers") == nil { // an empty list compares none
 		rules.Headers = []string{"Content-Type"}
 	}

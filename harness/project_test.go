@@ -67,7 +67,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a misspelt command", "command: [", "comand: [", []string{`lockstep.yaml:6:11: unknown key "comand" → did you mean "command"?`}},
 		{"no contract, and one that nobody knows", "contract: openapi.yaml", "contract: [openapi.yaml]\npath: x", []string{
 			`lockstep.yaml:1:11: "contract" is a list → make it a string`,
-			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, coverage, files, limits, reference, scenarios, secrets, targets, undocumented, waivers`,
+			`lockstep.yaml:2:1: unknown key "path" → use one of: baseline, compare, contract, coverage, files, limits, reference, scenarios, secrets, stubs, targets, undocumented, waivers`,
 		}},
 		{"a demand that is no share", "limits: {step: 5s}", "coverage: {statuses: 101%, events: 5}", []string{
 			`lockstep.yaml:7:22: "statuses" is "101%" → write a share of a hundred, such as 90% or 95.5%`, `lockstep.yaml:7:36: "events" is a number → write a share of a hundred, such as 90% or 95.5%`,

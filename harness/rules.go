@@ -25,6 +25,7 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 			}
 		}
 	}
+	out.Stubs = stubRules(project, s.Compare)
 	for _, r := range s.StepRules {
 		if len(r.Headers)+len(r.Volatile) > 0 {
 			out.Steps[r.Step] = compare.Step{Headers: r.Headers, Volatile: volatile(r.Volatile)}

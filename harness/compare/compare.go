@@ -9,6 +9,7 @@
 //  3. Stream by stream, the events: heartbeats are taken out, the pieces of a text are put together where a rule says so,
 //     the sequences are aligned, and each pair is compared. One event that is lost, doubled, moved or renamed is one
 //     difference.
+//  4. Rule by rule of the stubs, the requests that the targets have sent to their upstreams, as if they were answers.
 //
 // What did not work out on one target by itself (a request that failed, an event that never came) is no difference but
 // a Shortfall of that target, and is found by Shortfalls; the exchanges concerned are not compared.
@@ -60,6 +61,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	c.veil = NewVeil(rules, ref, cand)
 	c.steps(0)
 	c.streams()
+	c.upstream()
 	c.tell()
 	return c.result
 }

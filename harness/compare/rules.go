@@ -11,6 +11,9 @@ type Rules struct {
 	Streams map[string]Stream
 	// Steps adds rules for single steps, by the step's id. A stream belongs to the step that opened it.
 	Steps map[string]Step
+	// Stubs has rules for what is asked of upstreams, by the stub's name. Header fields that are named there take the place
+	// of QuestionHeaders.
+	Stubs map[string]Step
 }
 
 // Step has the rules of one step.

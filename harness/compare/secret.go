@@ -121,6 +121,11 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 				}
 			}
 		}
+		for i := range t.Upstream {
+			for _, x := range t.Upstream[i].Exchanges {
+				look(t.Upstream[i].ID, questionContent(&x.Request))
+			}
+		}
 		for _, s := range t.Streams {
 			for i := range s.Events {
 				look(s.Step, eventContent(&s.Events[i]))

@@ -45,6 +45,9 @@ const (
 	TargetExited     ShortfallKind = "target-exited"
 	TargetNotStopped ShortfallKind = "target-not-stopped"
 	TargetNotStarted ShortfallKind = "target-not-restarted"
+
+	UpstreamUnexpected ShortfallKind = "upstream-unexpected" // a request to a stub that nothing answers
+	UpstreamMissing    ShortfallKind = "upstream-missing"    // a rule of a stub had nothing to answer
 )
 
 // ShortfallKinds returns every kind of shortfall.
@@ -52,6 +55,7 @@ func ShortfallKinds() []ShortfallKind {
 	return []ShortfallKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
 		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
+		UpstreamUnexpected, UpstreamMissing,
 	}
 }
 
@@ -71,6 +75,9 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 	var out []Shortfall
 	for i := range t.Steps {
 		out = append(out, stepShortfalls(&t.Steps[i], d, match.Matcher{Documents: docs})...)
+	}
+	for i := range t.Upstream {
+		out = append(out, upstreamShortfalls(&t.Upstream[i], d)...)
 	}
 	for _, s := range t.Streams {
 		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Stalled, d)...)

@@ -58,8 +58,8 @@ func (f *finder) transcript(t *transcript.Transcript) {
 			f.paths = append(f.paths, path)
 		}
 	}
-	for i := range t.Steps {
-		for _, x := range t.Steps[i].Exchanges {
+	for s := range t.AllSteps() {
+		for _, x := range s.Exchanges {
 			f.header(x.Request.Header)
 			f.document(x.Request.Body.Bytes)
 			if x.Response != nil {

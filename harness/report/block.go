@@ -124,7 +124,7 @@ func (p *page) block(b *block) {
 	told := map[remark]bool{}
 	for i, c := range b.causes {
 		if i == 0 || c.Step != b.causes[i-1].Step {
-			p.step(b.Scenario, c.Step, c.Line, c.StepText)
+			p.step(b.Scenario, stepOf(&c.Finding), c.Line, c.StepText)
 		}
 		p.cause(b.Scenario, c, told)
 	}
@@ -176,10 +176,21 @@ func (p *page) step(s *verdict.Scenario, id string, line int, text string) {
 	if id != "" {
 		what = "  step " + clip(id, 40)
 	}
-	if text != "" {
+	switch {
+	case text != "" && what == "":
+		what = "  " + clip(text, 120)
+	case text != "":
 		what += ": " + clip(text, 120)
 	}
 	p.line(2, p.dim(at(s.File, line)), what)
+}
+
+// stepOf is what a finding's step is called beside its text. A rule of a stub has a name in its text.
+func stepOf(f *verdict.Finding) string {
+	if f.Upstream != "" {
+		return ""
+	}
+	return f.Step
 }
 
 // doubt writes why something could not be judged: below its step, or beside the steps when it is about all of them.

@@ -87,6 +87,9 @@ func (p *page) schema(words []verdict.Word) string {
 
 // contract writes what the contract says of the two sides of a difference.
 func (p *page) contract(c *cause, told map[remark]bool) {
+	if c.Upstream != "" {
+		return // the contract does not speak of upstreams
+	}
 	if c.Blame == verdict.BlameNobody {
 		p.silence(c.Silence)
 		return
@@ -199,6 +202,9 @@ func (p *page) elsewhere(s *verdict.Scenario, c *cause) {
 // oneLine says what a finding is.
 func oneLine(f *verdict.Finding) string {
 	where := "step " + clip(f.Step, 40)
+	if f.Upstream != "" {
+		where = clip(f.StepText, 80)
+	}
 	if f.Stream != "" {
 		where += ", stream " + clip(f.Stream, 60)
 	}

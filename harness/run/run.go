@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
@@ -39,6 +40,8 @@ type Target struct {
 	Process Process
 	// Watch hears what the target does, when set.
 	Watch Watch
+	// Stubs are the upstreams that it calls, by name.
+	Stubs map[string]*stub.Server
 }
 
 // Process is the life of a target that the harness started.
@@ -108,7 +111,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	stalls := watchStalls(time.After)
 	defer stalls()
 	script := s.Script()
-	r := &stage{opts: opts, scenario: s, script: script, dice: dice(opts.Seed, s.ID)}
+	r := &stage{opts: opts, scenario: s, script: script, dice: dice(opts.Seed, s.ID), stirred: make(chan struct{}, 1)}
 	for _, t := range targets {
 		r.walkers = append(r.walkers, newWalker(r, t))
 	}
@@ -119,6 +122,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	for _, name := range r.streamNames() {
 		r.settle(bounded, name)
 	}
+	r.settleUpstreams(bounded)
 	r.each(func(w *walker) { w.closeAll() })
 	for i := len(script.Teardown) - 1; i >= 0; i-- {
 		// The teardown has a bound of its own: it runs above all when the scenario has used up its own.
@@ -127,6 +131,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 		cancel()
 	}
 	out := make([]*transcript.Transcript, len(targets))
+	r.each(func(w *walker) { w.leaveUpstreams() })
 	r.each(func(w *walker) { w.finish(bounded) })
 	stalled := stalls()
 	for i, w := range r.walkers {
@@ -150,6 +155,7 @@ type stage struct {
 	script   *scenario.Script
 	walkers  []*walker
 	dice     *mathrand.Rand
+	stirred  chan struct{} // something has happened at an upstream
 }
 
 // each runs f for every walker at once and waits. Chance decides who starts.

@@ -28,6 +28,9 @@ type walker struct {
 	stopped bool          // the scenario asked the process to end
 	down    bool          // the process could not be started again
 	up      time.Duration // since when this process has been there
+
+	upstreams []*upstream
+	detach    []func() // from their stubs
 }
 
 func newWalker(r *stage, server *Target) *walker {
@@ -48,9 +51,14 @@ func newWalker(r *stage, server *Target) *walker {
 		w.t.Unusable, w.t.Log = "the target is not running: "+server.Process.ExitStatus(), server.Process.Log()
 		return w
 	}
+	for name, s := range server.Stubs {
+		w.env.set(scenario.StubPrefix+name, quote(s.URL()))
+	}
 	if err := w.define(); err != nil {
 		w.t.Unusable = err.Error()
+		return w
 	}
+	w.attach()
 	return w
 }
 

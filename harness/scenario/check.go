@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/theory/jsonpath"
 
@@ -82,6 +83,7 @@ func (d *decoder) names(root *yamldoc.Node) {
 	for _, n := range root.Get("teardown").Elements() {
 		d.uses(n, s)
 	}
+	d.uses(root.Get("stubs"), s) // which answer while the steps are done, with whatever they have captured by then
 }
 
 // speaksOf reports whether the scenario names what lockstep gives, and does not give the name to something else.
@@ -145,10 +147,13 @@ func (d *decoder) uses(n *yamldoc.Node, s scope) {
 		}
 		for _, name := range t.Names() {
 			d.named[name] = true
-			if !s.values[name] {
+			if !s.values[name] && !strings.HasPrefix(name, StubPrefix) { // which stubs there are, the project knows
 				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}
 		}
+	}
+	if n == nil {
+		return
 	}
 	if n.Kind == yamldoc.String {
 		check(n)

@@ -52,6 +52,7 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 func (d *decoder) script(root *yamldoc.Node) *Script {
 	s := &Script{
 		Vars:  d.vars(root.Get("vars"), root.Get("repeat")),
+		Stubs: d.stubs(root.Get("stubs")),
 		Steps: d.steps("", root.Get("steps")),
 	}
 	for i, n := range root.Get("teardown").Elements() {
@@ -375,6 +376,14 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 			r.Streams = map[string]StreamRule{}
 		}
 		r.Streams[k.Text] = d.streamRule(k, v)
+	}
+	for k, v := range n.Get("stubs").Entries() {
+		if r.Stubs == nil {
+			r.Stubs = map[string]StubRules{}
+		}
+		of := StubRules{Rules: d.rules(v), Place: Place{d.file, k.Line, k.Column}}
+		of.NoHeaders = v.Get("headers") != nil && len(of.Headers) == 0
+		r.Stubs[k.Text] = of
 	}
 	return r
 }

@@ -12,10 +12,21 @@ type Rules struct {
 	Volatile []Volatile
 	IDs      []IDShape             // none of a step
 	Streams  map[string]StreamRule // by the stream's name or by its operation ("GET /event")
+	Stubs    map[string]StubRules  // by the stub's name; none of a step
+}
+
+// StubRules are about what targets ask a stub.
+type StubRules struct {
+	Rules
+	// NoHeaders says that no header fields are compared, as a list without any asks for.
+	NoHeaders bool
+	Place     Place // of the stub's name
 }
 
 // empty reports whether there are no rules.
-func (r *Rules) empty() bool { return len(r.Headers)+len(r.Volatile)+len(r.IDs)+len(r.Streams) == 0 }
+func (r *Rules) empty() bool {
+	return len(r.Headers)+len(r.Volatile)+len(r.IDs)+len(r.Streams)+len(r.Stubs) == 0
+}
 
 // StepRules are those of a step alone.
 type StepRules struct {

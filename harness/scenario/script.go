@@ -10,7 +10,8 @@ import (
 
 // A Script is what a client does in a scenario, the same in all rows of a table. Nobody changes it.
 type Script struct {
-	Vars     []Var // in the order in which they are resolved
+	Vars     []Var  // in the order in which they are resolved
+	Stubs    []Stub // what upstreams answer meanwhile
 	Steps    []Step
 	Teardown []Step
 }
@@ -34,6 +35,9 @@ func (s *Script) walk(f func(*Step)) {
 	walk(s.Teardown, f)
 }
 
+// UpstreamID is the id of what a rule of a stub has answered, among the steps of a transcript.
+func UpstreamID(stub, rule string) string { return stub + "." + rule }
+
 func walk(steps []Step, f func(*Step)) {
 	for i := range steps {
 		f(&steps[i])
@@ -53,6 +57,13 @@ func (s *Script) rules() []StepRules {
 			out = append(out, StepRules{step.ID, r})
 		}
 	})
+	for _, stub := range s.Stubs {
+		for _, rule := range stub.Rules {
+			if !rule.Compare.empty() {
+				out = append(out, StepRules{UpstreamID(stub.Name, rule.Name), rule.Compare})
+			}
+		}
+	}
 	return out
 }
 

@@ -23,8 +23,10 @@ type command struct {
 }
 
 // values are what stands for the expressions of a spec when the target is to listen on port.
-func values(port int, directory string) map[string]string {
-	return map[string]string{"host": loopback, "port": strconv.Itoa(port), "directory": directory}
+func (s Spec) values(port int, directory string) map[string]string {
+	values := map[string]string{"host": loopback, "port": strconv.Itoa(port), "directory": directory}
+	maps.Copy(values, s.Values)
+	return values
 }
 
 // command decides what to execute.
@@ -80,13 +82,13 @@ func (s Spec) Find(environ []string) error {
 	if len(s.Command) == 0 {
 		return nil
 	}
-	if names, _ := Placeholders(s.Dir); len(names) > 0 {
+	if len(namesIn(s.Dir)) > 0 {
 		if strings.ContainsRune(s.Command[0], filepath.Separator) && !filepath.IsAbs(s.Command[0]) {
 			return nil // it is below a directory that is not there yet
 		}
 		s.Dir = ""
 	}
-	c, err := s.command(values(0, ""), environ)
+	c, err := s.command(s.values(0, ""), environ)
 	if err != nil {
 		return err
 	}
@@ -148,15 +150,22 @@ const (
 var Names = []string{"directory", "host", "port"}
 
 // An UnknownError is a name between ${{ and }} that is none of Names.
-type UnknownError struct{ Expression, Name string }
-
-func (e *UnknownError) Error() string {
-	return e.Expression + " is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}"
+type UnknownError struct {
+	Expression, Name string
+	more             []string
 }
 
-// Placeholders returns the names between ${{ and }} in text, and an error for one that means nothing here: an
+func (e *UnknownError) Error() string {
+	there := "${{ port }}, ${{ host }} and ${{ directory }}"
+	for _, name := range slices.Sorted(slices.Values(e.more)) {
+		there += ", ${{ " + name + " }}"
+	}
+	return e.Expression + " is unknown; there are " + there
+}
+
+// Placeholders returns the names between ${{ and }} in text, and an error for one that is neither of Names nor of more: an
 // UnknownError, or that one is not closed.
-func Placeholders(text string) (names []string, err error) {
+func Placeholders(text string, more ...string) (names []string, err error) {
 	for {
 		_, rest, found := strings.Cut(text, opening)
 		if !found {
@@ -167,11 +176,23 @@ func Placeholders(text string) (names []string, err error) {
 			return names, fmt.Errorf("%q is not closed by %s", opening+rest, closing)
 		}
 		name := strings.TrimSpace(inside)
-		if !slices.Contains(Names, name) {
-			return names, &UnknownError{opening + inside + closing, name}
+		if !slices.Contains(Names, name) && !slices.Contains(more, name) {
+			return names, &UnknownError{opening + inside + closing, name, more}
 		}
 		names = append(names, name)
 		text = after
+	}
+}
+
+// namesIn returns the names between ${{ and }} in text, whatever they mean.
+func namesIn(text string) (names []string) {
+	for {
+		_, rest, found := strings.Cut(text, opening)
+		if !found {
+			return names
+		}
+		inside, after, _ := strings.Cut(rest, closing)
+		names, text = append(names, strings.TrimSpace(inside)), after
 	}
 }
 

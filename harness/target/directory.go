@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -121,13 +122,7 @@ func (f File) names(name string) bool {
 	if !f.Text {
 		return false
 	}
-	names, _ := Placeholders(string(f.Data))
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(namesIn(string(f.Data)), name)
 }
 
 // CheckPath reports why a file cannot be put where its path says; nil when it can.
@@ -142,7 +137,7 @@ func (f File) CheckPath() error {
 }
 
 // checkFiles returns what is wrong with the files of a spec.
-func checkFiles(files []File) (mistakes []error) {
+func checkFiles(files []File, names ...string) (mistakes []error) {
 	for i, f := range files {
 		if err := f.CheckPath(); err != nil {
 			mistakes = append(mistakes, err)
@@ -154,7 +149,7 @@ func checkFiles(files []File) (mistakes []error) {
 			}
 		}
 		if f.Text {
-			if _, err := Placeholders(string(f.Data)); err != nil {
+			if _, err := Placeholders(string(f.Data), names...); err != nil {
 				mistakes = append(mistakes, fmt.Errorf("file %q: %w", f.Path, err))
 			}
 		}

@@ -111,7 +111,7 @@ func TestNoFileLeavesItsDirectoryThroughALink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir.Path(), "out")); err != nil {
 		t.Fatal(err)
 	}
-	if err := dir.furnish([]File{{Path: "out/x"}}, values(1, dir.Path())); err == nil {
+	if err := dir.furnish([]File{{Path: "out/x"}}, (Spec{}).values(1, dir.Path())); err == nil {
 		t.Error("the file was written")
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {

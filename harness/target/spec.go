@@ -33,6 +33,8 @@ type Spec struct {
 	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. Nothing else of the harness's environment reaches a target: a key that
 	// happens to be set on one machine would be a secret in somebody's log and a difference that nobody can explain.
 	Inherit []string
+	// Values are what further names between ${{ and }} stand for, such as the addresses of servers that the target calls.
+	Values map[string]string
 
 	Ready    Ready
 	Stop     Stop
@@ -78,8 +80,7 @@ func (s Spec) UsesDirectory() bool {
 		texts = append(texts, value)
 	}
 	return len(s.Files) > 0 || slices.ContainsFunc(texts, func(text string) bool {
-		names, _ := Placeholders(text)
-		return slices.Contains(names, "directory")
+		return slices.Contains(namesIn(text), "directory")
 	})
 }
 
@@ -153,7 +154,7 @@ func (s Spec) validateCommand() (mistakes []error) {
 		if strings.ContainsRune(text, 0) {
 			mistakes = append(mistakes, fmt.Errorf("%s has a NUL byte", what))
 		}
-		names, err := Placeholders(text)
+		names, err := Placeholders(text, slices.Collect(maps.Keys(s.Values))...)
 		if err != nil {
 			mistakes = append(mistakes, fmt.Errorf("%s: %w", what, err))
 		}
@@ -176,7 +177,7 @@ func (s Spec) validateCommand() (mistakes []error) {
 	} else if slices.Contains(names, "port") {
 		mistakes = append(mistakes, errors.New("dir: a working directory has no port"))
 	}
-	mistakes = append(mistakes, checkFiles(s.Files)...)
+	mistakes = append(mistakes, checkFiles(s.Files, slices.Collect(maps.Keys(s.Values))...)...)
 	hasPort = hasPort || slices.ContainsFunc(s.Files, func(f File) bool { return f.names("port") })
 	if !hasPort {
 		mistakes = append(mistakes, ErrNoPort)

@@ -158,7 +158,7 @@ func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*
 // execute starts the target's process, and returns when that is ready, or is no more.
 func (t *Target) execute(ctx context.Context, port *port, deadline time.Time) error {
 	defer port.forget()
-	filled := values(t.port, t.dir.Path())
+	filled := t.spec.values(t.port, t.dir.Path())
 	if t.dir != nil {
 		if err := t.dir.furnish(t.spec.Files, filled); err != nil {
 			return fmt.Errorf("start target %q: %w", t.name, err)

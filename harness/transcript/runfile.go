@@ -127,8 +127,8 @@ func (s contentSum) id() string { return hex.EncodeToString(s[:]) }
 
 // bodies calls f with every body of the transcript.
 func (t *Transcript) bodies(f func(*Body)) {
-	for i := range t.Steps {
-		for _, x := range t.Steps[i].Exchanges {
+	for s := range t.AllSteps() {
+		for _, x := range s.Exchanges {
 			f(&x.Request.Body)
 			if x.Response != nil {
 				f(&x.Response.Body)
@@ -313,9 +313,9 @@ func (rr *runReader) body(id string, content []byte) {
 
 // whole reports an exchange or a stream that is null, which no writer writes.
 func (t *Transcript) whole() error {
-	for i := range t.Steps {
-		if slices.Contains(t.Steps[i].Exchanges, nil) {
-			return fmt.Errorf("step %s of %s has an exchange that is null", t.Steps[i].ID, t.Scenario)
+	for s := range t.AllSteps() {
+		if slices.Contains(s.Exchanges, nil) {
+			return fmt.Errorf("step %s of %s has an exchange that is null", s.ID, t.Scenario)
 		}
 	}
 	if slices.Contains(t.Streams, nil) {

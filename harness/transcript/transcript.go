@@ -5,6 +5,7 @@
 package transcript
 
 import (
+	"iter"
 	"strings"
 	"time"
 )
@@ -24,6 +25,9 @@ type Transcript struct {
 	Steps   []Step        `json:"steps"`
 	Streams []*Stream     `json:"streams,omitempty"`
 	Windows []Window      `json:"windows,omitempty"`
+	// Upstream is what the target has asked the stubs that it calls, by the rule that has answered: a step each, whose
+	// exchanges were begun by the target. Rules that have answered nothing are among them.
+	Upstream []Step `json:"upstream,omitempty"`
 	// Exit is set when the target's process ended while the scenario was running, and nobody had asked it to.
 	Exit *Exit `json:"exit,omitempty"`
 	// Aborted says what cut the scenario short: an interrupt, or its own limit.
@@ -32,6 +36,19 @@ type Transcript struct {
 	Unusable string `json:"unusable,omitempty"`
 	// Log has the last lines of a target that is unusable.
 	Log []string `json:"log,omitempty"`
+}
+
+// AllSteps ranges over the steps, and then over what was asked of upstreams.
+func (t *Transcript) AllSteps() iter.Seq[*Step] {
+	return func(yield func(*Step) bool) {
+		for _, list := range [...][]Step{t.Steps, t.Upstream} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // A Step is what one step of the scenario did on this target.
@@ -50,6 +67,8 @@ type Step struct {
 	Exchanges []*Exchange `json:"exchanges,omitempty"`
 	// Burst is set when the exchanges were made at once and are in no order.
 	Burst bool `json:"burst,omitempty"`
+	// Unordered is set of a rule of a stub when the requests that it answers come in no order.
+	Unordered bool `json:"unordered,omitempty"`
 	// Stream names the stream that the step opened, read or closed.
 	Stream string `json:"stream,omitempty"`
 	// Events are the indexes, in that stream, of the events an await found.

@@ -21,6 +21,8 @@ type Finding struct {
 	// Target is the one a violation or a shortfall is about, and the candidate of a difference.
 	Target string `json:"target"`
 	Stream string `json:"stream,omitempty"`
+	// Upstream names the stub that the target has asked, of a finding about that.
+	Upstream string `json:"upstream,omitempty"`
 	// Operation is what the contract calls the request, "GET /items/{id}"; "" for one that it does not have.
 	Operation string `json:"operation,omitempty"`
 	Place     string `json:"place"` // "status", "body /error/code", "event 3 (ping) data"
@@ -49,6 +51,7 @@ type Finding struct {
 
 	exchange int
 	event    int
+	while    int                      // of an upstream's: the line of the step that was under way
 	events   [2]int                   // of a difference: the indexes of its events, the reference's first
 	came     map[string]time.Duration // when the events came that a difference is between, by target
 	behind   int                      // the line of the failure that it follows from; 0 when there is none
@@ -101,6 +104,8 @@ func (j *judge) difference(i int, d compare.Difference, outside [2][]contract.Vi
 		f.Blame = BlameCandidate
 	case len(refWords) > 0:
 		f.Blame = BlameReference
+	case j.upstream(d.Step) != "":
+		f.Blame = BlameNobody // the contract does not speak of what a server asks others
 	default:
 		f.Blame, f.Silence = BlameNobody, j.silence(i, &d)
 	}

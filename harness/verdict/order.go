@@ -12,9 +12,19 @@ import (
 // before the others. What follows from a failure comes behind it.
 func (f Finding) order(g Finding) int {
 	return cmp.Or(
-		cmp.Compare(max(f.Line, f.behind), max(g.Line, g.behind)), cmp.Compare(min(f.behind, 1), min(g.behind, 1)),
+		cmp.Compare(max(f.place(), f.behind), max(g.place(), g.behind)), cmp.Compare(min(f.behind, 1), min(g.behind, 1)),
+		cmp.Compare(g.Upstream, f.Upstream), // a server asks others before it answers
+		cmp.Compare(f.Step, g.Step),
 		cmp.Compare(f.exchange, g.exchange), cmp.Compare(f.event, g.event), cmp.Compare(f.Class, g.Class),
 	)
+}
+
+// place is the line that a finding is told at.
+func (f *Finding) place() int {
+	if f.Upstream != "" {
+		return f.while
+	}
+	return f.Line
 }
 
 // A failure is an exchange that one target broke, or did not answer, or the end of its process.

@@ -159,8 +159,8 @@ type judge struct {
 func documents(ts []*transcript.Transcript) int {
 	n := 0
 	for _, t := range ts {
-		for i := range t.Steps {
-			n += 2 * len(t.Steps[i].Exchanges)
+		for s := range t.AllSteps() {
+			n += 2 * len(s.Exchanges)
 		}
 	}
 	return n
@@ -170,8 +170,8 @@ func documents(ts []*transcript.Transcript) int {
 func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 	steps := map[string]*transcript.Step{}
 	for _, t := range ts {
-		for i := range t.Steps {
-			if s := &t.Steps[i]; steps[s.ID] == nil {
+		for s := range t.AllSteps() {
+			if steps[s.ID] == nil {
 				steps[s.ID] = s
 			}
 		}
@@ -227,8 +227,8 @@ func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 	case t.Aborted != "":
 		add(Reason{Text: "cut short: " + t.Aborted})
 	}
-	for i := range t.Steps {
-		if s := &t.Steps[i]; s.Fault != "" {
+	for s := range t.AllSteps() {
+		if s.Fault != "" {
 			add(Reason{Step: s.ID, Line: s.Line, Text: s.Fault})
 		}
 	}
@@ -325,6 +325,9 @@ func (j *judge) add(f Finding) {
 	f.Scenario = j.ID
 	if s := j.steps[f.Step]; s != nil {
 		f.Line, f.StepText, f.Operation = s.Line, s.Text, j.operation(&f, s)
+	}
+	if f.Upstream = j.upstream(f.Step); f.Upstream != "" {
+		f.Operation, f.while = "", j.during(&f)
 	}
 	j.out.Findings = append(j.out.Findings, f)
 }

@@ -11,8 +11,11 @@ import (
 var project embed.FS
 
 // WriteProject puts the contract (openapi.yaml) and the scenarios (scenarios/) into a folder.
-func WriteProject(dir string) error {
-	files, err := fs.Sub(project, "project")
+func WriteProject(dir string) error { return unpack(project, "project", dir) }
+
+// unpack writes the files of a folder into another.
+func unpack(from embed.FS, folder, dir string) error {
+	files, err := fs.Sub(from, folder)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,201 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// What targets ask their upstreams is compared like answers, the other way round: here the requests are the targets', and
+// the answers the script's. Requests stand for each other by the rule of the script that has answered them, and by their
+// number there, since which of two rules is asked first is often chance.
+
+// upstream compares what was asked of the stubs.
+func (c *comparison) upstream() {
+	cand := map[string]*transcript.Step{}
+	for i := range c.sides[1].Upstream {
+		cand[c.sides[1].Upstream[i].ID] = &c.sides[1].Upstream[i]
+	}
+	none := &transcript.Step{}
+	for i := range c.sides[0].Upstream {
+		ref := &c.sides[0].Upstream[i]
+		other := cand[ref.ID]
+		delete(cand, ref.ID)
+		c.asked(ref, cmp.Or(other, none))
+	}
+	for i := range c.sides[1].Upstream { // the rest, in their order
+		if s := &c.sides[1].Upstream[i]; cand[s.ID] != nil {
+			c.asked(&transcript.Step{ID: s.ID, Text: s.Text, Line: s.Line}, s)
+		}
+	}
+}
+
+// asked compares the requests that one rule has answered.
+func (c *comparison) asked(ref, cand *transcript.Step) {
+	rx, cx := ref.Exchanges, cand.Exchanges
+	most := max(len(rx), len(cx))
+	switch {
+	case isUnexpected(ref) || isUnexpected(cand): // each is a shortfall
+		c.notCompared("an upstream request that nothing answers", most)
+		return
+	case ref.Fault != "" || cand.Fault != "":
+		c.notCompared("lockstep could not do it", most)
+		return
+	}
+	if len(rx) != len(cx) && ref.Unmet == nil && cand.Unmet == nil {
+		c.add(Difference{
+			Kind: CountDiffers, Step: ref.ID, Exchange: -1, Events: [2]int{-1, -1}, Place: "requests",
+			Reference: strconv.Itoa(len(rx)), Candidate: strconv.Itoa(len(cx)), Text: "the numbers of requests differ",
+		})
+	}
+	if ref.Unordered || cand.Unordered {
+		rx, cx = c.unordered(rx, cx)
+	}
+	for i := range min(len(rx), len(cx)) {
+		at := "request"
+		if most > 1 {
+			at += " " + strconv.Itoa(i+1)
+		}
+		c.question(ref, at, slices.Index(ref.Exchanges, rx[i]), rx[i], cx[i])
+	}
+	c.notCompared("no counterpart", most-min(len(rx), len(cx)))
+}
+
+// unexpectedKind is what a request that no rule answers leaves behind.
+const unexpectedKind = "unexpected"
+
+func isUnexpected(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == unexpectedKind }
+
+// question compares two requests. at is what the place begins with: "request 2".
+func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand *transcript.Exchange) {
+	if broke(ref) || broke(cand) { // in the middle of the request: Shortfalls has it
+		c.notCompared("an exchange that failed", 1)
+		return
+	}
+	c.result.Exchanges++
+	report := func(d Difference) {
+		d.Step, d.Exchange, d.Events = step.ID, i, [2]int{-1, -1}
+		d.Place = at + " " + d.Place
+		c.add(d)
+	}
+	seen := c.seen(ref.Sent, cand.Sent)
+	c.line(step, &ref.Request, &cand.Request, place{where: location{where(step, at), nil}, seen: seen}, report)
+	sides := [2]content{questionContent(&ref.Request), questionContent(&cand.Request)}
+	stub, _, _ := strings.Cut(step.ID, ".")
+	names := c.questionHeaders(stub, step.ID)
+	if sides[0].otherwise != sides[1].otherwise && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
+		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
+	}
+	var inBody []Difference // behind the header fields, and looked at before: see exchange
+	rules := append(slices.Clone(c.rules.Stubs[stub].Volatile), c.rules.volatile(step.ID)...)
+	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOf(step), of: [2]string{asked(ref), asked(cand)}}
+	c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
+	for _, name := range names {
+		if ref.Request.Header.Has(name) || cand.Request.Header.Has(name) {
+			c.b.applied[StubHeaderApplied(stub, name)] = true
+			if len(c.rules.Steps[step.ID].Headers) > 0 {
+				c.b.applied[HeaderApplied(name, step.ID)] = true
+			}
+		}
+		c.header(step, name, ref.Request.Header, cand.Request.Header, seen, report)
+	}
+	for _, d := range inBody {
+		report(d)
+	}
+}
+
+// line compares the method, and the path with its query.
+func (c *comparison) line(step *transcript.Step, ref, cand *transcript.Request, p place, report func(Difference)) {
+	if ref.Method != cand.Method {
+		report(Difference{
+			Kind: ValueDiffers, Place: "method", At: both("method"), Reference: ref.Method, Candidate: cand.Method, Text: "the methods differ",
+		})
+	}
+	if kind, why := c.b.texts(ref.Target, cand.Target, p); kind != "" {
+		report(Difference{
+			Kind: kind, Place: "path", At: both("path"), Reference: show(strconv.Quote(ref.Target)), Candidate: show(strconv.Quote(cand.Target)), Text: why,
+		})
+	}
+}
+
+func questionContent(r *transcript.Request) content {
+	return bodyContent(&transcript.Response{Header: r.Header, Body: r.Body})
+}
+
+// QuestionHeaders are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
+// with which key the upstream is asked.
+var QuestionHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
+
+// questionHeaders returns the names of the header fields to compare, each once.
+func (c *comparison) questionHeaders(stub, step string) []string {
+	names := QuestionHeaders
+	if own := c.rules.Stubs[stub].Headers; own != nil {
+		names = own
+	}
+	names = slices.Clone(names)
+	for _, name := range c.rules.Steps[step].Headers {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// StubHeaderApplied is what Result.Applied calls a header field of requests to a stub.
+func StubHeaderApplied(stub, name string) string {
+	return "stub " + stub + " header " + strings.ToLower(name)
+}
+
+// unordered puts requests of which the order does not count in an order: those first that are equal but for what is made up.
+func (c *comparison) unordered(ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
+	told := func(side int, x *transcript.Exchange) string {
+		return x.Request.Method + " " + c.b.skeleton(side, x.Request.Target+"\n"+string(x.Request.Body.Bytes))
+	}
+	open := map[string][]*transcript.Exchange{}
+	for _, x := range cand {
+		open[told(1, x)] = append(open[told(1, x)], x)
+	}
+	met := map[*transcript.Exchange]bool{}
+	for _, x := range ref {
+		if k := told(0, x); len(open[k]) > 0 {
+			rx, cx = append(rx, x), append(cx, open[k][0])
+			met[x], met[open[k][0]] = true, true
+			open[k] = open[k][1:]
+		}
+	}
+	rest := func(all []*transcript.Exchange) []*transcript.Exchange {
+		return slices.DeleteFunc(slices.Clone(all), func(x *transcript.Exchange) bool { return met[x] })
+	}
+	return append(rx, rest(ref)...), append(cx, rest(cand)...)
+}
+
+// upstreamShortfalls returns what a target has asked a stub that it must not ask, or has not asked that it must.
+func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
+	var out []Shortfall
+	for i, x := range s.Exchanges {
+		at := "request " + strconv.Itoa(i+1)
+		switch f := x.Failure; {
+		case f != nil && f.Kind != transcript.FailCanceled && !d.follows(f, x.Done):
+			out = append(out, Shortfall{
+				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
+				Text: "the request to the upstream broke",
+			})
+		case f == nil && isUnexpected(s):
+			_, got := cut("", show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)))
+			out = append(out, Shortfall{
+				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got),
+				Text: "the upstream was asked what nothing answers: " + s.Unmet.Why,
+			})
+		}
+	}
+	if s.Unmet != nil && !isUnexpected(s) && d.t.Exit == nil && d.t.Aborted == "" {
+		out = append(out, Shortfall{
+			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
+			Text: "the upstream was not asked what it should be",
+		})
+	}
+	return out
+}

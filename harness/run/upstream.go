@@ -1,0 +1,282 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// What a target asks its upstreams is written down by the rule that has answered it, as if the rule were a step: which of
+// two requests comes first is often chance, and which rule answers them is not.
+
+// The rules that a scenario does not write.
+const (
+	modelsRule     = "models"     // what the stub answers by itself
+	unexpectedRule = "unexpected" // what nothing answers
+)
+
+// An upstream is a stub of one walker while the scenario goes on: a stub.Script.
+type upstream struct {
+	w     *walker
+	stub  *stub.Server
+	name  string
+	rules []scenario.StubRule
+	line  int // of the stub in the scenario, or of the scenario
+
+	mu       sync.Mutex // guards what follows
+	steps    []*transcript.Step
+	underWay map[*transcript.Step]int // answers, but for those that hang
+}
+
+// attach lets the scenario answer what the walker's target asks.
+func (w *walker) attach() {
+	for _, name := range w.server.stubNames() {
+		u := &upstream{
+			w: w, stub: w.server.Stubs[name], name: name, line: w.stage.scenario.Line, underWay: map[*transcript.Step]int{},
+		}
+		for _, s := range w.stage.script.Stubs {
+			if s.Name == name {
+				u.rules, u.line = s.Rules, s.Line
+			}
+		}
+		for _, r := range u.rules {
+			u.steps = append(u.steps, &transcript.Step{ID: scenario.UpstreamID(name, r.Name), Line: r.Line, Kind: "upstream", Text: u.text(r.Name)})
+		}
+		w.upstreams = append(w.upstreams, u)
+		w.detach = append(w.detach, u.stub.Attach(u, w.t.Unique, w.stage.scenario.Fresh, w.t.Started))
+	}
+}
+
+func (t *Target) stubNames() []string {
+	var names []string
+	for name := range t.Stubs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// text is how reports name what a rule has answered.
+func (u *upstream) text(rule string) string {
+	switch {
+	case rule == modelsRule:
+		return "upstream " + u.name + ", the list of models"
+	case rule == unexpectedRule:
+		return "upstream " + u.name + ", no rule"
+	case rule[0] >= '0' && rule[0] <= '9':
+		return "upstream " + u.name + ", rule " + rule
+	default:
+		return "upstream " + u.name + ", rule " + strconv.Quote(rule)
+	}
+}
+
+// Answer returns what the first rule answers that means the request and is not used up.
+func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	chat := stub.ChatOf(r)
+	for i := range u.rules {
+		rule, step := &u.rules[i], u.steps[i]
+		if rule.Max >= 0 && len(step.Exchanges) >= rule.Max || !u.means(&rule.When, r, &chat) {
+			continue
+		}
+		return u.byRule(rule, step, &chat)
+	}
+	if a := u.stub.Standing(r); a != nil {
+		return a, u.begin(u.step(modelsRule), false)
+	}
+	return nil, func(x *transcript.Exchange) { u.Stray(x, "") }
+}
+
+// byRule returns a rule's answer. One that cannot be made is a mistake of the scenario. The mutex is held.
+func (u *upstream) byRule(rule *scenario.StubRule, step *transcript.Step, chat *stub.Chat) (*stub.Answer, func(*transcript.Exchange)) {
+	a, err := u.fill(rule, chat, len(step.Exchanges)+1)
+	if err != nil {
+		step.Fault = cmp.Or(step.Fault, err.Error())
+		text := "lockstep: " + err.Error()
+		a = &stub.Answer{Status: 501, Error: &text}
+	}
+	return a, u.begin(step, a.End == stub.Hang)
+}
+
+// begin notes a request, and returns what notes how its answer went. The mutex is held.
+func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
+	n := len(step.Exchanges)
+	step.Exchanges = append(step.Exchanges, nil)
+	if !hangs {
+		u.underWay[step]++
+	}
+	u.w.stage.stir()
+	return func(x *transcript.Exchange) {
+		u.mu.Lock()
+		defer u.mu.Unlock()
+		step.Exchanges[n] = x
+		if !hangs {
+			u.underWay[step]--
+		}
+		u.w.stage.stir()
+	}
+}
+
+// Stray notes a request that nothing answers.
+func (u *upstream) Stray(x *transcript.Exchange, why string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	step := u.step(unexpectedRule)
+	step.Exchanges = append(step.Exchanges, x)
+	why = cmp.Or(why, "no rule of the scenario answers it")
+	if step.Unmet == nil {
+		step.Unmet = &transcript.Unmet{Kind: unexpectedRule, What: "no such request", Why: why}
+	}
+	u.w.stage.stir()
+}
+
+// step returns the step of a rule that no scenario writes. The mutex is held.
+func (u *upstream) step(rule string) *transcript.Step {
+	id := scenario.UpstreamID(u.name, rule)
+	for _, s := range u.steps {
+		if s.ID == id {
+			return s
+		}
+	}
+	s := &transcript.Step{ID: id, Line: u.line, Kind: "upstream", Text: u.text(rule)}
+	u.steps = append(u.steps, s)
+	return s
+}
+
+// counts returns how many requests each rule has answered, by the step's id, and whether all that must come have come and
+// no answer is under way.
+func (u *upstream) counts() (n map[string]int, done bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	n, done = map[string]int{}, true
+	for i, s := range u.steps {
+		n[s.ID] = len(s.Exchanges)
+		if i < len(u.rules) && len(s.Exchanges) < u.rules[i].Min || u.underWay[s] > 0 {
+			done = false
+		}
+	}
+	return n, done
+}
+
+// record puts what was asked into the transcript, when nothing more can come.
+func (u *upstream) record() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for i, s := range u.steps {
+		s.Exchanges = slices.DeleteFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x == nil })
+		if len(s.Exchanges) > 0 {
+			s.At, s.Took = s.Exchanges[0].Sent, s.Exchanges[len(s.Exchanges)-1].Done-s.Exchanges[0].Sent
+		}
+		if i < len(u.rules) {
+			s.Unordered = u.rules[i].AnyOrder
+			s.Unmet = lacking(u.rules[i].Min, len(s.Exchanges))
+		}
+		u.w.t.Upstream = append(u.w.t.Upstream, *s)
+	}
+}
+
+// lacking says that a rule has answered fewer requests than it must.
+func lacking(least, n int) *transcript.Unmet {
+	if n >= least {
+		return nil
+	}
+	what, why := "a request", "none came"
+	if least > 1 {
+		what = fmt.Sprintf("%d requests", least)
+	}
+	if n > 0 {
+		why = fmt.Sprintf("%d came", n)
+	}
+	return &transcript.Unmet{Kind: "upstream", What: what, Why: why}
+}
+
+// leaveUpstreams ends what the scenario answers, and takes down what it was.
+func (w *walker) leaveUpstreams() {
+	for i, u := range w.upstreams {
+		w.detach[i]()
+		u.record()
+	}
+}
+
+// stir wakes up who waits for upstreams.
+func (r *stage) stir() {
+	select {
+	case r.stirred <- struct{}{}:
+	default:
+	}
+}
+
+// settleUpstreams lets targets ask their upstreams what they must still ask, and what the others have asked.
+func (r *stage) settleUpstreams(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+	defer cancel()
+	for !r.upstreamsSettled() && ctx.Err() == nil {
+		select {
+		case <-r.stirred:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (r *stage) upstreamsSettled() bool {
+	var most map[string]int
+	if r.opts.Recorded != nil {
+		most = map[string]int{}
+		for i := range r.opts.Recorded.Upstream {
+			s := &r.opts.Recorded.Upstream[i]
+			most[s.ID] = len(s.Exchanges)
+		}
+	}
+	for _, w := range r.walkers {
+		if w.exited() || w.t.Unusable != "" {
+			return true // nothing more comes of it, and what the others do alone is red already
+		}
+		own := map[string]int{}
+		for _, u := range w.upstreams {
+			counts, done := u.counts()
+			if !done {
+				return false
+			}
+			for id, n := range counts {
+				own[id] = n
+			}
+		}
+		if most != nil && !sameCounts(most, own) {
+			return false
+		}
+		most = own
+	}
+	return true
+}
+
+func sameCounts(a, b map[string]int) bool {
+	for id, n := range a {
+		if b[id] != n {
+			return false
+		}
+	}
+	for id, n := range b {
+		if a[id] != n {
+			return false
+		}
+	}
+	return true
+}
+
+// unfilled says why a rule has no answer.
+func unfilled(rule string, err error) error {
+	var missing *scenario.MissingError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("the rule %q answers before %s has a value", rule, missing.Name)
+	}
+	return fmt.Errorf("the rule %q: %w", rule, err)
+}

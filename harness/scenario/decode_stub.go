@@ -1,0 +1,165 @@
+package scenario
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+func (d *decoder) stubs(n *yamldoc.Node) []Stub {
+	var out []Stub
+	for k, v := range n.Entries() {
+		s := Stub{Name: k.Text, Line: k.Line, Column: k.Column}
+		taken := map[string]bool{"unexpected": true} // the requests that no rule answers
+		for i, item := range v.Elements() {
+			r := d.stubRule(i, item)
+			if name := item.Get("name"); name != nil && taken[r.Name] {
+				d.problem(name, fmt.Sprintf("two rules are called %q", r.Name), "give it a name of its own; unexpected is what no rule answers")
+			}
+			taken[r.Name] = true
+			s.Rules = append(s.Rules, r)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func (d *decoder) stubRule(i int, n *yamldoc.Node) StubRule {
+	r := StubRule{
+		Name: strconv.Itoa(i + 1), Line: n.Line, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
+		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules(n.Get("compare")),
+	}
+	if name := n.Get("name"); name != nil {
+		r.Name = name.Text
+	}
+	if times := n.Get("times"); times != nil {
+		r.Min, r.Max = d.times(times)
+	}
+	return r
+}
+
+// times reads how often a rule answers: 2, 0..1, 1.., any.
+func (d *decoder) times(n *yamldoc.Node) (least, most int) {
+	if n.Text == "any" {
+		return 0, -1
+	}
+	from, to, isRange := strings.Cut(n.Text, "..")
+	least, _ = strconv.Atoi(from)
+	most = least
+	switch {
+	case isRange && to == "":
+		most = -1
+	case isRange:
+		most, _ = strconv.Atoi(to)
+	}
+	if most == 0 || most > 0 && most < least {
+		d.problem(n, fmt.Sprintf("times is %s, so it never answers", n.Text), "write a range that grows, such as 0..1, or any")
+	}
+	return least, most
+}
+
+func (d *decoder) when(n *yamldoc.Node) When {
+	if n == nil {
+		return When{}
+	}
+	w := When{
+		Query: d.parameters(n.Get("query")), Demands: d.expect(n),
+		Last: d.optional(n.Get("last")), System: d.optional(n.Get("system")), Result: d.optional(n.Get("result")),
+		Tool: d.optional(n.Get("tool")), Model: d.optional(n.Get("model")),
+	}
+	if line := n.Get("http"); line != nil {
+		method, path, _ := strings.Cut(line.Text, " ")
+		t := d.templateText(line, strings.TrimLeft(path, " "))
+		w.Method, w.Path = method, &t
+		if strings.Contains(path, "?") {
+			d.problem(line, "the path has a query", "write its parameters under query")
+		}
+	}
+	if s := n.Get("stream"); s != nil {
+		streams := s.Text == "true"
+		w.Stream = &streams
+	}
+	return w
+}
+
+func (d *decoder) stubAnswer(n *yamldoc.Node) StubAnswer {
+	a := StubAnswer{
+		After: d.duration(n.Get("after")), Status: d.number(n.Get("status")), Header: d.parameters(n.Get("headers")),
+		Error: d.optional(n.Get("error")), ID: d.optional(n.Get("id")), Model: d.optional(n.Get("model")), Stop: d.optional(n.Get("stop")),
+		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
+		End:   StubEnd(n.Get("end").Str()),
+	}
+	for _, text := range oneOrMore(n.Get("text")) {
+		a.Pieces = append(a.Pieces, StubPiece{Text: d.optional(text)})
+	}
+	for _, key := range [...]string{"tools", "pieces"} {
+		for _, item := range n.Get(key).Elements() {
+			a.Pieces = append(a.Pieces, d.stubPiece(item))
+		}
+	}
+	if js := n.Get("json"); js != nil {
+		a.Body = &Body{JSON: d.value(js)}
+	} else if body := n.Get("body"); body != nil {
+		a.Body = &Body{Raw: d.optional(body)}
+	}
+	d.oneAnswer(n, &a)
+	return a
+}
+
+// oneAnswer reports keys of which only one can be the answer.
+func (d *decoder) oneAnswer(n *yamldoc.Node, a *StubAnswer) {
+	var first *yamldoc.Node
+	for _, key := range [...]string{"pieces", "text", "json", "body", "error"} {
+		k, v := n.Entry(key)
+		if v == nil {
+			continue
+		}
+		if first != nil {
+			d.problem(k, fmt.Sprintf("an answer has both %s and %s", first.Text, key), "keep one of them")
+		}
+		first = k
+	}
+	if k, tools := n.Entry("tools"); tools != nil && (a.asItIs() || n.Get("pieces") != nil) {
+		d.problem(k, fmt.Sprintf("an answer has both %s and tools", first.Text), "keep one of them; tools stand beside text, or among pieces")
+	}
+}
+
+func (d *decoder) stubPiece(n *yamldoc.Node) StubPiece {
+	p := StubPiece{
+		After: d.duration(n.Get("after")),
+		Text:  d.optional(n.Get("text")), Thinking: d.optional(n.Get("thinking")), Raw: d.optional(n.Get("raw")),
+	}
+	if tool := n.Get("tool"); tool != nil {
+		p.Tool = &StubTool{Name: d.template(tool), ID: d.optional(n.Get("id"))}
+		if input := n.Get("input"); input != nil {
+			p.Tool.Input = d.value(input)
+		}
+		for _, text := range oneOrMore(n.Get("arguments")) {
+			p.Tool.Arguments = append(p.Tool.Arguments, d.template(text))
+		}
+	}
+	var first *yamldoc.Node
+	for _, key := range [...]string{"text", "thinking", "tool", "raw"} {
+		if k, v := n.Entry(key); v != nil {
+			if first != nil {
+				d.problem(k, fmt.Sprintf("a piece has both %s and %s", first.Text, key), "make two pieces of it")
+			}
+			first = k
+		}
+	}
+	return p
+}
+
+// oneOrMore returns the items of a list, or a node that is none.
+func oneOrMore(n *yamldoc.Node) []*yamldoc.Node {
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind == yamldoc.List:
+		return n.Items
+	default:
+		return []*yamldoc.Node{n}
+	}
+}

@@ -1,0 +1,238 @@
+package stub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// discard is where net/http says what it thinks of targets: what matters of it is in the exchanges.
+var discard = log.New(io.Discard, "", 0)
+
+type connKey struct{}
+
+// serve answers one request.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	arrived := time.Now()
+	x := &transcript.Exchange{}
+	broke := s.read(w, r, x)
+	a, strays, why := s.owner(&x.Request)
+	if a == nil {
+		s.nobodys(w, x, arrived, strays, why)
+		return
+	}
+	defer a.answers.Done()
+	x.Sent = arrived.Sub(a.started)
+	answer, told := (*Answer)(nil), func(x *transcript.Exchange) { a.script.Stray(x, "") }
+	if broke == nil {
+		answer, told = a.script.Answer(&x.Request)
+	}
+	t := &telling{server: s, session: a, w: w, r: r, x: x}
+	defer func() {
+		x.Done = time.Since(a.started)
+		told(x)
+	}()
+	switch {
+	case broke != nil:
+		x.Failure = &transcript.Failure{Kind: transcript.FailClosed, Phase: transcript.PhaseSend, Text: "the request broke: " + broke.Error()}
+	case answer == nil:
+		t.answer(s.refusal("no rule of the scenario answers it: add one under stubs: "+s.name, 501))
+	default:
+		t.answer(answer)
+	}
+	if t.abort { // which is how net/http is told to hang up; the deferred calls are made all the same
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// nobodys answers a request that belongs to no scenario.
+func (s *Server) nobodys(w http.ResponseWriter, x *transcript.Exchange, arrived time.Time, strays []*session, why string) {
+	answer := s.Standing(&x.Request)
+	standing := answer != nil
+	if !standing {
+		answer = s.refusal(why, 501)
+	}
+	rep := s.reply(&x.Request, answer)
+	writeHead(w, rep)
+	for _, f := range rep.frames {
+		_, _ = w.Write(f.bytes) // a target that has gone has its finding by the request
+	}
+	x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header, Body: body(rep.frames)}
+	switch {
+	case !standing && len(strays) > 0:
+		s.stray(x, arrived, strays, why)
+	case len(strays) == 0 && !s.isLate(&x.Request):
+		s.keep(early{x: x, at: arrived, standing: standing, why: why})
+	}
+}
+
+func (s *Server) isLate(r *transcript.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.late(r)
+}
+
+// refusal is what a request gets that nothing was scripted for.
+func (s *Server) refusal(why string, status int) *Answer {
+	text := fmt.Sprintf("lockstep: the stub %q has no answer to this request: %s", s.name, why)
+	return &Answer{Status: status, Error: &text}
+}
+
+// read reads a request into an exchange, as far as it comes.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exchange) error {
+	x.Request = transcript.Request{Method: r.Method, Target: r.RequestURI, Header: headerOf(r)}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.opts.Request)) // one that cannot is in memory
+	content, err := io.ReadAll(io.LimitReader(r.Body, s.opts.MaxBody+1))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	size := int64(len(content))
+	if size > s.opts.MaxBody {
+		content, err = content[:s.opts.MaxBody], fmt.Errorf("it has more than %d bytes", s.opts.MaxBody)
+	}
+	x.Request.Body = transcript.Body{Bytes: content, Size: size}
+	return err
+}
+
+// headerOf returns a request's header fields. net/http keeps neither their order nor their case: they are in order of
+// their names.
+func headerOf(r *http.Request) transcript.Header {
+	var out transcript.Header
+	out = append(out, transcript.Field{Name: "Host", Value: r.Host})
+	for name, values := range r.Header {
+		for _, v := range values {
+			out = append(out, transcript.Field{Name: name, Value: v})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b transcript.Field) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		if a.Name > b.Name {
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+func body(frames []frame) transcript.Body {
+	var all []byte
+	for _, f := range frames {
+		all = append(all, f.bytes...)
+	}
+	return transcript.Body{Bytes: all, Size: int64(len(all))}
+}
+
+func writeHead(w http.ResponseWriter, rep reply) {
+	for _, f := range rep.header {
+		w.Header().Add(f.Name, f.Value)
+	}
+	w.WriteHeader(rep.status)
+}
+
+// A telling is an answer under way.
+type telling struct {
+	server  *Server
+	session *session
+	w       http.ResponseWriter
+	r       *http.Request
+	x       *transcript.Exchange
+	abort   bool // hang up
+}
+
+// answer writes an answer, as far as the target wants it.
+func (t *telling) answer(a *Answer) {
+	ctx, cancel := context.WithCancelCause(t.r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(t.session.ctx, func() { cancel(context.Cause(t.session.ctx)) })()
+	out := http.NewResponseController(t.w)
+	// A write to a target that does not read ends with the scenario.
+	defer context.AfterFunc(ctx, func() { _ = out.SetWriteDeadline(time.Unix(1, 0)) })()
+	if !t.wait(ctx, a.After, transcript.PhaseHead) {
+		return
+	}
+	if !a.bare() && !t.write(ctx, out, a) {
+		return
+	}
+	switch a.End {
+	case Hang:
+		t.wait(ctx, forever, transcript.PhaseBody)
+	case Reset:
+		if c, ok := t.r.Context().Value(connKey{}).(*net.TCPConn); ok {
+			_ = c.SetLinger(0)
+		}
+		t.abort = true
+	case Cut:
+		t.abort = true
+	}
+}
+
+// forever is longer than any scenario.
+const forever = 1<<63 - 1
+
+// wait lets the target wait. It reports false when the target, or the scenario, has not waited for the end of it; the
+// connection is of no use then.
+func (t *telling) wait(ctx context.Context, d time.Duration, phase transcript.Phase) bool {
+	if d == 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		t.hungUp(ctx, phase)
+		return false
+	}
+}
+
+// hungUp notes that an answer was not waited for: by the target, or by the scenario, which is nobody's failure.
+func (t *telling) hungUp(ctx context.Context, phase transcript.Phase) {
+	t.abort = true
+	if cause := context.Cause(ctx); !errors.Is(cause, errOver) && !errors.Is(cause, errClosed) {
+		t.x.Failure = &transcript.Failure{Kind: transcript.FailCanceled, Phase: phase, Text: "the target hung up"}
+	}
+}
+
+// write writes the head and the body.
+func (t *telling) write(ctx context.Context, out *http.ResponseController, a *Answer) bool {
+	rep := t.server.reply(&t.x.Request, a)
+	whole := body(rep.frames)
+	if !rep.stream && !rep.header.Has("Content-Length") && a.End != Whole { // it is announced, and does not come
+		rep.header = append(rep.header, transcript.Field{Name: "Content-Length", Value: fmt.Sprint(whole.Size)})
+		rep.frames[0].bytes = whole.Bytes[:len(whole.Bytes)/2]
+	}
+	if len(rep.frames) > 0 && !rep.stream && !t.wait(ctx, rep.frames[0].after, transcript.PhaseHead) {
+		return false
+	}
+	writeHead(t.w, rep)
+	if rep.stream || a.End != Whole {
+		_ = out.Flush() // what does not get through shows at the next write, or at the end
+	}
+	t.x.Head = time.Since(t.session.started)
+	t.x.Response = &transcript.Response{Proto: "HTTP/1.1", Status: rep.status, Header: rep.header}
+	for i, f := range rep.frames {
+		if (i > 0 || rep.stream) && !t.wait(ctx, f.after, transcript.PhaseBody) {
+			return false
+		}
+		if _, err := t.w.Write(f.bytes); err != nil {
+			t.hungUp(ctx, transcript.PhaseBody)
+			return false
+		}
+		if rep.stream || a.End != Whole {
+			_ = out.Flush()
+		}
+		b := &t.x.Response.Body
+		b.Bytes = append(b.Bytes, f.bytes...)
+		b.Size = int64(len(b.Bytes))
+	}
+	return true
+}

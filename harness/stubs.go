@@ -1,0 +1,138 @@
+package harness
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
+)
+
+// A Stub is a scripted upstream that a project declares.
+type Stub struct {
+	Name   string
+	Kind   stub.Kind
+	Models []string // that it lists; one that is called stub when empty
+}
+
+func (l *loader) stubs(n *yamldoc.Node) {
+	for k, v := range n.Entries() {
+		s := Stub{Name: k.Text, Kind: stub.Kind(v.Get("kind").Text)}
+		for _, m := range v.Get("models").Elements() {
+			s.Models = append(s.Models, m.Text)
+		}
+		l.p.Stubs = append(l.p.Stubs, s)
+	}
+}
+
+// stubValues are the names that stand for the addresses of stubs, without the addresses.
+func (p *Project) stubValues() map[string]string {
+	var out map[string]string
+	for _, s := range p.Stubs {
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[scenario.StubPrefix+s.Name] = ""
+	}
+	return out
+}
+
+func (p *Project) stubNames() []string {
+	var names []string
+	for _, s := range p.Stubs {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// checkStubs checks that a scenario speaks of stubs that the project has.
+func (p *Project) checkStubs(s *scenario.Scenario) scenario.Problems {
+	var out scenario.Problems
+	unknown := func(name string, at scenario.Place) {
+		if slices.Contains(p.stubNames(), name) {
+			return
+		}
+		fix := problem.OneOf(name, p.stubNames())
+		if len(p.Stubs) == 0 {
+			fix = fmt.Sprintf("add stubs: {%s: {kind: openai}} to %s", name, p.File)
+		}
+		out = append(out, scenario.Problem{File: at.File, Line: at.Line, Column: at.Column, What: fmt.Sprintf("the project has no stub %q", name), Fix: fix})
+	}
+	for _, used := range s.Script().Stubs {
+		unknown(used.Name, scenario.Place{File: s.File, Line: used.Line, Column: used.Column})
+	}
+	for name, rules := range s.Compare.Stubs {
+		unknown(name, rules.Place)
+	}
+	for _, used := range s.UsesStubs() {
+		unknown(used.Name, used.Place)
+	}
+	return out
+}
+
+// stubRules checks the project's own rules for stubs.
+func (l *loader) stubRules(n *yamldoc.Node, _ map[string]scenario.StubRules) {
+	for k := range n.Entries() {
+		if !slices.Contains(l.p.stubNames(), k.Text) {
+			l.problem(k, fmt.Sprintf("the project has no stub %q", k.Text), problem.OneOf(k.Text, l.p.stubNames()))
+		}
+	}
+}
+
+// stubRules puts the rules for stubs together. A list of header fields takes the place of the usual ones; what a scenario
+// names comes beside those of the project.
+func stubRules(project, own scenario.Rules) map[string]compare.Step {
+	var out map[string]compare.Step
+	for _, rules := range []map[string]scenario.StubRules{project.Stubs, own.Stubs} {
+		for name, r := range rules {
+			of := out[name]
+			switch {
+			case r.NoHeaders:
+				of.Headers = []string{}
+			case len(r.Headers) > 0:
+				of.Headers = append(slices.Clone(of.Headers), r.Headers...)
+			}
+			of.Volatile = append(volatile(r.Volatile), of.Volatile...)
+			if out == nil {
+				out = map[string]compare.Step{}
+			}
+			out[name] = of
+		}
+	}
+	return out
+}
+
+// upstreams are the stubs of one target, by name.
+type upstreams map[string]*stub.Server
+
+// startStubs starts the stubs of a target.
+func (e *execution) startStubs(target string) (upstreams, error) {
+	out := upstreams{}
+	for _, s := range e.project.Stubs {
+		started, err := stub.Start(s.Name, s.Kind, stub.Options{MaxBody: e.project.Limits.Body, Models: s.Models})
+		if err != nil {
+			out.close()
+			return nil, fmt.Errorf("start stub %q of target %q: %w", s.Name, target, err)
+		}
+		out[s.Name] = started
+	}
+	return out, nil
+}
+
+// values are the addresses, by the names that stand for them.
+func (u upstreams) values() map[string]string {
+	out := map[string]string{}
+	for name, s := range u {
+		out[scenario.StubPrefix+name] = s.URL()
+	}
+	return out
+}
+
+func (u upstreams) close() {
+	for _, s := range u {
+		s.Close()
+	}
+}

@@ -1,0 +1,102 @@
+package harness_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+const asking = `
+contract: openapi.yaml
+scenarios: scenarios
+reference: right
+targets:
+  right: {url: "http://127.0.0.1:1", ready: {get: /health}}
+  wrong: {url: "http://127.0.0.1:2", ready: {get: /health}}
+stubs: {llm: {kind: openai}}
+limits: {step: 5s, scenario: 7s, settle: 100ms}
+`
+
+// askers loads the project of the servers that ask a model, with these scenarios beside its own.
+func askers(t *testing.T, config string, scenarios map[string]string) *harness.Project {
+	t.Helper()
+	dir := t.TempDir()
+	if err := faux.WriteAsking(dir); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("lockstep.yaml", config)
+	for id, text := range scenarios {
+		put("scenarios/"+id+".yaml", "scenario: "+id+"\nwhy: It is told\nsource: here\n"+text)
+	}
+	p, err := harness.Load(filepath.Join(dir, "lockstep.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// asker serves until the test ends.
+func asker(t *testing.T, l *faux.Lapse) string {
+	transport := &http.Transport{}
+	s := httptest.NewServer(&faux.Asker{Lapse: l, Client: &http.Client{Transport: transport}})
+	t.Cleanup(func() {
+		s.Close()
+		transport.CloseIdleConnections()
+	})
+	return s.URL
+}
+
+// askBoth runs scenarios on a right asker and another.
+func askBoth(t *testing.T, p *harness.Project, l *faux.Lapse, ids ...string) *harness.Result {
+	t.Helper()
+	var file bytes.Buffer
+	result, err := p.Run(t.Context(), &harness.Options{
+		Targets: []string{"right=" + asker(t, nil), "wrong=" + asker(t, l)}, Select: harness.Selection{Paths: ids}, RunFile: &file,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isJudgedAgain(t, p, &file, result)
+	return result
+}
+
+func TestRightAskersAskTheSame(t *testing.T) {
+	result := askBoth(t, askers(t, asking, nil), nil)
+	for _, s := range result.Scenarios {
+		if s.Verdict != verdict.Match {
+			t.Errorf("%s: %s %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
+		}
+	}
+	if n := len(result.Scenarios); n != 3 {
+		t.Errorf("%d scenarios", n)
+	}
+}
+
+func TestWhatAnUpstreamIsAskedIsCompared(t *testing.T) {
+	for _, l := range faux.Lapses() {
+		t.Run(l.ID, func(t *testing.T) {
+			result := askBoth(t, askers(t, asking, nil), l, "ask/plain")
+			if d := cmp.Diff(l.Says, findings(&result.Scenarios[0])); d != "" {
+				t.Errorf("%s (-want +got):\n%s", l.Doc, d)
+			}
+		})
+	}
+}
