@@ -36,7 +36,8 @@ type Record struct {
 	Footer transcript.RunFooter
 	Cases  []*Case // in the order of the project's scenarios
 
-	ended []*transcript.Transcript // in the order of the file
+	ended     []*transcript.Transcript // in the order of the file
+	reference *transcript.Recording    // of a run that was merged: what a recording of it depends on
 }
 
 // A Case is what the targets of a run did in one scenario.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +99,8 @@ func (m *merging) foreign(name string, h *transcript.RunHeader) error {
 		return both("their versions of lockstep differ", a.Version, h.Version)
 	case !slices.Equal(a.Targets, h.Targets):
 		return both("their targets differ", targetsText(a), targetsText(h))
+	case !alike(a.Shard.Reference, h.Shard.Reference):
+		return &UsageError{fmt.Sprintf("%s and %s are no shards of one run: their references differ, in version, settings or limits", m.first, name), fix}
 	case a.Shard.Of != h.Shard.Of:
 		return both("their numbers of shards differ", a.Shard.Of, h.Shard.Of)
 	case !slices.Equal(a.Shard.Selection, h.Shard.Selection):
@@ -107,6 +110,14 @@ func (m *merging) foreign(name string, h *transcript.RunHeader) error {
 		return e
 	}
 	return nil
+}
+
+// alike reports whether two shards could be recorded as one.
+func alike(a, b *transcript.Recording) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Version == b.Version && a.Limits == b.Limits && maps.Equal(a.Settings, b.Settings)
 }
 
 func short(sum string) string { return sum[:min(len(sum), 8)] }
@@ -196,7 +207,7 @@ func (m *merging) whole() (*Record, error) {
 			fmt.Sprintf("run what is missing with the same selection: lockstep run --shard %d/%d", missing[0], m.header.Shard.Of),
 		}
 	}
-	out := &Record{Header: m.header, Footer: transcript.RunFooter{Took: m.ended.Sub(m.header.Started)}}
+	out := &Record{Header: m.header, reference: m.header.Shard.Reference, Footer: transcript.RunFooter{Took: m.ended.Sub(m.header.Started)}}
 	out.Header.Shard = nil
 	for _, s := range m.project.Scenarios {
 		if c := m.cases[s]; c != nil {

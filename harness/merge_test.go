@@ -122,11 +122,14 @@ func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			p := load(t, running)
-			file, result := recorded(t, p, harness.Options{Select: harness.Selection{Skip: []string{"clock"}}, Jobs: 1}, faulty(t, fault)...)
+			var tape bytes.Buffer
+			buffer, result := recorded(t, p, harness.Options{Select: harness.Selection{Skip: []string{"clock"}}, Jobs: 1, Record: &tape, ReferenceVersion: "1.2"}, faulty(t, fault)...)
+			file, reference := buffer.Bytes(), headerOf(t, tape.Bytes()).Recording
+			reference.Scenarios = nil
 			for _, of := range []int{1, 2, 3, 8} {
 				var parts [][]byte
 				for i := 1; i <= of; i++ {
-					parts = append(parts, split(t, p, file.Bytes(), harness.Shard{Index: i, Of: of}))
+					parts = append(parts, split(t, p, file, harness.Shard{Index: i, Of: of}, reference))
 				}
 				slices.Reverse(parts) // whoever names them in which order
 				record, err := merged(p, parts...)
@@ -137,8 +140,15 @@ func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 				if err := record.Write(&again); err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(file.Bytes(), again.Bytes()) {
-					t.Errorf("of %d shards the run file is another (-run +merged):\n%s", of, cmp.Diff(file.String(), again.String()))
+				if !bytes.Equal(file, again.Bytes()) {
+					t.Errorf("of %d shards the run file is another (-run +merged):\n%s", of, cmp.Diff(string(file), again.String()))
+				}
+				var retold bytes.Buffer
+				if err := record.WriteRecording(&retold); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(tape.Bytes(), retold.Bytes()) {
+					t.Errorf("of %d shards the recording is another (-run +merged):\n%s", of, cmp.Diff(tape.String(), retold.String()))
 				}
 				isJudgedAgain(t, p, &again, result)
 			}
@@ -147,7 +157,7 @@ func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
 }
 
 // split returns the run file of a shard, from that of the whole.
-func split(t *testing.T, p *harness.Project, file []byte, shard harness.Shard) []byte {
+func split(t *testing.T, p *harness.Project, file []byte, shard harness.Shard, reference *transcript.Recording) []byte {
 	t.Helper()
 	record, err := p.ReadRun(bytes.NewReader(file))
 	if err != nil {
@@ -162,7 +172,7 @@ func split(t *testing.T, p *harness.Project, file []byte, shard harness.Shard) [
 		own[id] = i%shard.Of == shard.Index-1
 	}
 	h := record.Header
-	h.Shard = &transcript.RunShard{Index: shard.Index, Of: shard.Of, Selection: selection}
+	h.Shard = &transcript.RunShard{Index: shard.Index, Of: shard.Of, Selection: selection, Reference: reference}
 	var out bytes.Buffer
 	w, err := transcript.NewRunWriter(&out, h)
 	if err != nil {
@@ -253,13 +263,15 @@ func TestShardsThatMakeNoWholeAreRefused(t *testing.T) {
 	}
 }
 
-func seedOf(t *testing.T, file []byte) uint64 {
+func seedOf(t *testing.T, file []byte) uint64 { t.Helper(); return headerOf(t, file).Seed }
+
+func headerOf(t *testing.T, file []byte) transcript.RunHeader {
 	t.Helper()
 	var line struct{ Lockstep transcript.RunHeader }
 	if err := json.Unmarshal(bytes.SplitN(file, []byte("\n"), 2)[0], &line); err != nil {
 		t.Fatal(err)
 	}
-	return line.Lockstep.Seed
+	return line.Lockstep
 }
 
 // resealed replaces a text in the header of a run file, and seals the file again.

@@ -55,8 +55,10 @@ type Project struct {
 	// Demand is how much of the contract a run of all scenarios is to reach; nil when nothing is demanded.
 	Demand *contract.Demand
 
-	scenarios  string   // the folder
-	files      []string // that are put into directories
+	settings   map[string]string            // sums of what recordings depend on, by what lockstep.yaml calls it
+	ofTarget   map[string]map[string]string // and of what those of one target depend on
+	scenarios  string                       // the folder
+	files      []string                     // that are put into directories
 	sums       sums
 	noBaseline scenario.Problems // lockstep.yaml names a baseline that is not there, which only matters in a run
 }
@@ -118,11 +120,12 @@ func Load(file string) (*Project, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	p := &Project{File: file, Reference: root.Get("reference").Str(), sums: sums{rules: sum(data)}}
+	p := &Project{File: file, Reference: root.Get("reference").Str(), sums: sums{rules: sum(data)}, ofTarget: map[string]map[string]string{}}
 	l := loader{p: p, dir: filepath.Dir(file), problems: projectSchema().Check(file, root)}
 	if len(l.problems) == 0 { // else who knows what the nodes are like
 		l.secrets(root.Get("secrets"))
 		l.stubs(root.Get("stubs"))
+		p.settings = settingSums("", root, "secrets", "stubs")
 		l.targets(root)
 		l.limits(root.Get("limits"))
 		l.rules(root.Get("compare"))
@@ -182,6 +185,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 			t.Spec.Dir = l.workingDir(n.Get("dir"))
 		}
 		t.Spec.Files = l.files(n, root)
+		l.p.ofTarget[k.Text] = targetSettings(k.Text, n, t.Spec.Files)
 		for i, item := range n.Get("command").Elements() {
 			t.Spec.Command = append(t.Spec.Command, l.placed(item))
 			if i == 0 {

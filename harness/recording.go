@@ -40,6 +40,9 @@ func (p *Project) ReadRecording(file io.Reader, version string) (*Recording, err
 	if r.Header.Recording == nil || len(r.Header.Targets) != 1 {
 		return nil, &UsageError{"the run file is no recording", "lockstep run --record writes one"}
 	}
+	if r.Header.Recording.Limits == (transcript.Limits{}) {
+		return nil, &UsageError{"the recording is one of an earlier lockstep, and does not say what it depends on", "record again"}
+	}
 	for _, n := range footer.NotApplicable {
 		r.notApplicable[n.Scenario] = n.Why
 	}
@@ -60,42 +63,6 @@ func (r *Recording) String() string {
 	}
 	return fmt.Sprintf("%s, recorded on %s by lockstep %s", name, r.Header.Started.UTC().Format("2006-01-02 15:04 UTC"), r.Header.Version)
 }
-
-// stale says what has changed since a scenario was recorded; "" when nothing has.
-func (r *Recording) stale(s *scenario.Scenario) string {
-	h, now := &r.Header, &r.project.sums
-	sum, recorded := h.Recording.Scenarios[s.ID]
-	was := h.Recording.Version
-	switch {
-	case h.Contract != now.contract:
-		return "the contract has changed since the recording"
-	case h.Rules != now.rules:
-		return r.project.File + " has changed since the recording"
-	case was != "" && r.version != "" && was != r.version:
-		return fmt.Sprintf("the reference has changed since the recording, from %s to %s", was, r.version)
-	case !recorded || r.transcripts[s.ID] == nil && r.notApplicable[s.ID] == "":
-		return "the recording does not have the scenario"
-	case sum != scenarioSum(s):
-		return s.File + " has changed since the recording"
-	}
-	return ""
-}
-
-// Stale returns the scenarios of a selection that cannot be judged against the recording, and why, in their order.
-func (r *Recording) Stale(sel Selection) (ids, why []string) {
-	picked, err := r.project.pick(sel)
-	if err != nil {
-		return nil, nil
-	}
-	for _, s := range picked {
-		if text := r.stale(s); text != "" {
-			ids, why = append(ids, s.ID), append(why, text)
-		}
-	}
-	return ids, why
-}
-
-func scenarioSum(s *scenario.Scenario) string { return sum(append([]byte(s.ID+"\n"), s.Text...))[:32] }
 
 // transcript returns what the reference did in a scenario; nil without a recording.
 func (r *Recording) transcript(s *scenario.Scenario) *transcript.Transcript {
@@ -179,34 +146,53 @@ func recordable(o *Options) error {
 	case o.Record == nil:
 		return nil
 	case o.Against != nil:
-		return &UsageError{"a recording cannot be recorded again", "record a run in which the reference takes part"}
+		return errRecordedAgain
 	case o.Shard != Shard{}:
-		return &UsageError{"a shard would record a part of the scenarios", "record the whole run"}
+		return &UsageError{"a shard has a part of the scenarios, and a recording is whole", "leave --record out, and give it to lockstep merge"}
 	}
 	return nil
 }
+
+var errRecordedAgain = &UsageError{"a recording cannot be recorded again", "record a run in which the reference takes part"}
 
 // openRecording begins to record the reference, or the only target.
 func (e *execution) openRecording() error {
 	if e.opts.Record == nil {
 		return nil
 	}
-	h := e.header()
-	h.Targets = []transcript.RunTarget{{Name: e.targets[0].Spec.Name, Reference: true}}
-	version := e.opts.ReferenceVersion
+	reference, err := e.reference()
+	if err != nil {
+		return err
+	}
+	e.recording, err = recordingWriter(e.opts.Record, e.header(), e.targets[0].Spec.Name, reference, e.scenarios)
+	return err
+}
+
+// reference says what a recording depends on; nil when the reference is one itself.
+func (e *execution) reference() (*transcript.Recording, error) {
+	if e.opts.Against != nil {
+		return nil, nil
+	}
+	version, name := e.opts.ReferenceVersion, e.targets[0].Spec.Name
 	if version == "" {
 		var err error
-		if version, err = e.project.version(h.Targets[0].Name); err != nil {
-			return err
+		if version, err = e.project.version(name); err != nil {
+			return nil, err
 		}
 	}
-	h.Recording = &transcript.Recording{Version: version, Scenarios: map[string]string{}}
-	for _, s := range e.scenarios {
-		h.Recording.Scenarios[s.ID] = scenarioSum(s)
+	return &transcript.Recording{Version: version, Settings: e.project.settingsOf(name), Limits: e.project.Limits.recorded()}, nil
+}
+
+// recordingWriter begins a recording of scenarios.
+func recordingWriter(to io.Writer, h transcript.RunHeader, name string, reference *transcript.Recording, scenarios []*scenario.Scenario) (*transcript.RunWriter, error) {
+	h.Shard, h.Targets = nil, []transcript.RunTarget{{Name: name, Reference: true}}
+	recording := *reference
+	recording.Scenarios = map[string]string{}
+	for _, s := range scenarios {
+		recording.Scenarios[s.ID] = scenarioSum(s)
 	}
-	var err error
-	e.recording, err = transcript.NewRunWriter(e.opts.Record, h)
-	return err
+	h.Recording = &recording
+	return transcript.NewRunWriter(to, h)
 }
 
 // record writes what the reference did. The mutex is held.
@@ -218,4 +204,41 @@ func (e *execution) record(s *scenario.Scenario, ts []*transcript.Transcript, no
 	default:
 		e.failed = e.recording.Write(ts[0])
 	}
+}
+
+// Recordable reports whether a run that was merged can be recorded. The error is a *UsageError: the reference was not there,
+// but recorded itself.
+func (r *Record) Recordable() error {
+	if r.reference == nil {
+		return errRecordedAgain
+	}
+	return nil
+}
+
+// WriteRecording writes the recording of a run that was merged: what Options.Record would have got, had it been one run.
+func (r *Record) WriteRecording(to io.Writer) error {
+	if err := r.Recordable(); err != nil {
+		return err
+	}
+	scenarios := make([]*scenario.Scenario, len(r.Cases))
+	for i, c := range r.Cases {
+		scenarios[i] = c.Scenario
+	}
+	name := r.Header.Targets[0].Name
+	w, err := recordingWriter(to, r.Header, name, r.reference, scenarios)
+	if err != nil {
+		return err
+	}
+	for _, n := range r.Footer.NotApplicable {
+		w.NotApplicable(n.Scenario, n.Why)
+	}
+	for _, t := range r.ended {
+		if t.Target != name {
+			continue
+		}
+		if err := w.Write(t); err != nil {
+			return err
+		}
+	}
+	return w.Close(r.Footer.Took)
 }

@@ -127,69 +127,6 @@ func TestARecordingMayBeOld(t *testing.T) {
 	}
 }
 
-func TestWhatHasChangedSinceTheRecordingIsUnknown(t *testing.T) {
-	config := write(t, strings.Replace(running, "right: {", "right: {version: {file: program}, ", 1))
-	dir := filepath.Dir(config)
-	file := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(file("program"), []byte("one"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	reload := func() *harness.Project {
-		p, err := harness.Load(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	items := harness.Options{Select: harness.Selection{Paths: []string{"items"}}}
-	wrong := "wrong=" + serve(t, &faux.Server{})
-	tape, _ := record(t, reload(), items, "right="+serve(t, &faux.Server{}), wrong)
-	for _, tc := range []struct {
-		name    string
-		file    string
-		selects []string
-		version string
-		unknown int // of the scenarios
-		says    string
-	}{
-		{"nothing", "", nil, "", 0, ""},
-		{"the contract", "openapi.yaml", nil, "", 2, "the contract has changed since the recording"},
-		{"the rules", "lockstep.yaml", nil, "", 2, "lockstep.yaml has changed since the recording"},
-		{"one scenario", "scenarios/items/story.yaml", nil, "", 1, "scenarios/items/story.yaml has changed since the recording"},
-		{"the program", "program", nil, "", 2, "the reference has changed since the recording, from "},
-		{"the version", "", nil, "1.3", 2, " to 1.3"},
-		{"the selection", "", []string{"items", "events/story"}, "", 1, "the recording does not have the scenario"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if tc.file != "" {
-				before := readFile(t, file(tc.file))
-				appendTo(t, file(tc.file), "# changed\n")
-				defer os.WriteFile(file(tc.file), []byte(before), 0o644)
-			}
-			p, options := reload(), items
-			options.ReferenceVersion = tc.version
-			if tc.selects != nil {
-				options.Select.Paths = tc.selects
-			}
-			result := replay(t, p, tape, options, wrong)
-			if result.Totals.Unknown != tc.unknown || result.Totals.Differ > 0 || (result.Verdict == verdict.Unknown) != (tc.unknown > 0) {
-				t.Errorf("%s: %+v, want %d unknown", result.Verdict, result.Totals, tc.unknown)
-			}
-			for _, s := range result.Scenarios {
-				if s.Verdict == verdict.Unknown && !strings.Contains(s.Reasons[0].String(), tc.says) {
-					t.Errorf("%s: %v, want %q", s.ID, s.Reasons, tc.says)
-				}
-			}
-		})
-	}
-	if err := os.Remove(file("program")); err != nil {
-		t.Fatal(err)
-	}
-	if result := replay(t, reload(), tape, items, wrong); result.Verdict != verdict.Match {
-		t.Errorf("where the reference is not installed: %s", result.Verdict)
-	}
-}
-
 func TestTheVersionOfAFolderIsThatOfAllItsFiles(t *testing.T) {
 	config := write(t, strings.Replace(running, "right: {", "right: {version: {file: src}, ", 1))
 	src := filepath.Join(filepath.Dir(config), "src")
@@ -257,6 +194,7 @@ func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 	}{
 		"a run file": {whole.Bytes(), "the run file is no recording\n\tfix: lockstep run --record writes one"},
 		"cut off":    {tape[:len(tape)-9], "run file is incomplete"},
+		"an old one": {resealed(t, tape, `"limits":{"step":`, `"others":{"step":`), "is one of an earlier lockstep, and does not say what it depends on\n\tfix: record again"},
 	} {
 		if r, err := p.ReadRecording(bytes.NewReader(tc.file), ""); r != nil || err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v, %v; want %q", name, r, err, tc.want)
@@ -273,7 +211,7 @@ func TestRecordingsThatAreNoneAreRefused(t *testing.T) {
 		"another reference":      {harness.Options{Against: r, Reference: "wrong"}, `reference "wrong" is not the one that was recorded`},
 		"no such target":         {harness.Options{Against: r, Targets: []string{"left"}}, `target "left" is not in `},
 		"a record of a record":   {harness.Options{Against: r, Record: &bytes.Buffer{}}, "a recording cannot be recorded again"},
-		"a record of a shard":    {harness.Options{Shard: harness.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard would record a part of the scenarios"},
+		"a record of a shard":    {harness.Options{Shard: harness.Shard{Index: 1, Of: 2}, Record: &bytes.Buffer{}}, "a shard has a part of the scenarios, and a recording is whole\n\tfix: leave --record out, and give it to lockstep merge"},
 		"no such scenario there": {harness.Options{Against: r, Select: harness.Selection{Paths: []string{"nowhere"}}}, "no scenario at"},
 	} {
 		if err := p.Validate(&tc.options); err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -180,10 +180,13 @@ func (e *execution) openRunFile() error {
 	for i, t := range e.targets {
 		h.Targets = append(h.Targets, transcript.RunTarget{Name: t.Spec.Name, Reference: i == 0 && !e.result.Alone})
 	}
+	var err error
 	if s := e.opts.Shard; s != (Shard{}) {
 		h.Shard = &transcript.RunShard{Index: s.Index, Of: s.Of, Selection: idsOf(e.selection)}
+		if h.Shard.Reference, err = e.reference(); err != nil {
+			return err
+		}
 	}
-	var err error
 	e.file, err = transcript.NewRunWriter(e.opts.RunFile, h)
 	return err
 }

@@ -27,12 +27,14 @@ Exit codes: 0 all match, or is waived · 1 something differs, or a waiver is sta
 wrong, nothing was judged · 3 something could not be judged.`,
 		Example: `  lockstep merge shards/*/run.jsonl
   lockstep merge shard-1/run.jsonl shard-2/run.jsonl --reports reports
-  lockstep merge shards/*/run.jsonl --reports - --format markdown`,
+  lockstep merge shards/*/run.jsonl --reports - --format markdown
+  lockstep merge shards/*/run.jsonl --record recordings`,
 		Args: someRunFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.merge(cmd.Context(), args, w) },
 	}
 	configFlag(cmd, &f.config)
 	cmd.Flags().StringVarP(&f.reports, "reports", "o", "reports", "the folder for the reports, relative to lockstep.yaml; - for none")
+	f.declareRecord(cmd.Flags())
 	f.register(cmd, "print each scenario, and all findings")
 	return cmd
 }
@@ -57,6 +59,9 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
 	if err != nil {
 		return err
 	}
+	if err := f.keep(record); err != nil {
+		return err
+	}
 	out, err := f.openReports()
 	if err != nil {
 		return err
@@ -79,6 +84,22 @@ func (f *runFlags) merge(ctx context.Context, paths []string, w *world) error {
 	}
 	err = errors.Join(err, f.write(result.Document(project), out, w))
 	return ending(result.Verdict, errors.Join(err, out.close()))
+}
+
+// keep writes the recording of the reference, when that is asked for.
+func (f *runFlags) keep(record *harness.Record) error {
+	if f.to == "" {
+		return nil
+	}
+	if err := record.Recordable(); err != nil {
+		return err
+	}
+	tape, err := f.recordingFlags.open()
+	if err != nil {
+		return err
+	}
+	err = record.WriteRecording(tape.file)
+	return errors.Join(err, tape.end(err == nil))
 }
 
 // shards reads the run files, and puts them together. None of them may stand where the whole is to be written.

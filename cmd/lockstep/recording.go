@@ -26,9 +26,14 @@ type recordingFlags struct {
 }
 
 func (f *recordingFlags) declare(fl *pflag.FlagSet) {
-	fl.StringVar(&f.to, "record", "", "keep what the reference did in this folder, as "+recordingName)
+	f.declareRecord(fl)
 	fl.StringVar(&f.from, "against", "", "judge against the recording in this folder, and do not start the reference")
 	fl.StringVar(&f.version, "reference-version", "", "what the reference's version is called in a recording (default the sum of targets.….version.file)")
+}
+
+// declareRecord is what lockstep merge has of them: it has the whole, which shards have not.
+func (f *recordingFlags) declareRecord(fl *pflag.FlagSet) {
+	fl.StringVar(&f.to, "record", "", "keep what the reference did in this folder, as "+recordingName)
 }
 
 // against reads the recording that stands in for the reference, and says which one that is.
@@ -66,8 +71,8 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 	return nil
 }
 
-// open begins to record, when that is asked for.
-func (f *recordingFlags) open(options *harness.Options) (*tape, error) {
+// open begins to record, when that is asked for; else it returns nil.
+func (f *recordingFlags) open() (*tape, error) {
 	if f.to == "" {
 		return nil, nil
 	}
@@ -79,7 +84,6 @@ func (f *recordingFlags) open(options *harness.Options) (*tape, error) {
 	if err != nil {
 		return nil, noTape(err)
 	}
-	options.Record = file
 	return &tape{path, file}, nil
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
@@ -44,6 +43,46 @@ func TestARunIsRecordedAndReplayed(t *testing.T) {
 	}
 }
 
+// A matrix of shards and a job that merges them come to a recording, too: with the version that the shards have seen.
+func TestShardsAreRecordedWhenTheyAreMerged(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, at("right", serve(t, &faux.Server{})), at("wrong", serve(t, &faux.Server{Fault: fault(t, "other-value")})))
+	tapes := filepath.Join(p.dir, "tapes")
+	shard := func(folder string, args ...string) {
+		t.Helper()
+		if o := p.do(t, "run", append([]string{"items", "--reports", folder}, args...)...); o.code > exitDiffer {
+			t.Fatalf("%+v", o)
+		}
+	}
+	merge := func(folder string) outcome {
+		t.Helper()
+		files := []string{filepath.Join(p.dir, folder+"1", "run.jsonl"), filepath.Join(p.dir, folder+"2", "run.jsonl")}
+		return p.do(t, "merge", append(files, "--record", tapes)...)
+	}
+	shard("live1", "--shard", "1/2", "--reference-version", "1.2")
+	shard("live2", "--shard", "2/2", "--reference-version", "1.2")
+	if o := merge("live"); o.code != exitDiffer || p.read("tapes/recording.jsonl") == "" || p.read("tapes/recording.jsonl.part") != "" {
+		t.Fatalf("%+v", o)
+	}
+	o := p.do(t, "run", "items", "--against", tapes)
+	if o.code != exitDiffer || lastLine(o.stdout) != "differ: right and wrong part in 1 of 2 scenarios" || !strings.Contains(o.stderr, "against right 1.2, recorded on ") {
+		t.Errorf("against the recording: %+v", o)
+	}
+	before := p.read("tapes/recording.jsonl")
+	shard("again1", "--shard", "1/2", "--against", tapes)
+	shard("again2", "--shard", "2/2", "--against", tapes)
+	if o := merge("again"); o.code != exitUsage || !strings.Contains(o.stderr, "a recording cannot be recorded again\n\tfix: record a run in which the reference takes part\n") {
+		t.Errorf("shards against a recording: %+v", o)
+	}
+	shard("live2", "--shard", "2/2", "--reference-version", "1.3")
+	if o := merge("live"); o.code != exitUsage || !strings.Contains(o.stderr, "are no shards of one run: their references differ, in version, settings or limits\n\tfix: ") {
+		t.Errorf("shards of two versions: %+v", o)
+	}
+	if p.read("tapes/recording.jsonl") != before {
+		t.Error("a merge that was refused has changed the recording")
+	}
+}
+
 func TestARunThatDoesNotEndLeavesTheRecordingBefore(t *testing.T) {
 	f := recordingFlags{to: t.TempDir()}
 	p := project{dir: f.to}
@@ -52,12 +91,11 @@ func TestARunThatDoesNotEndLeavesTheRecordingBefore(t *testing.T) {
 		whole bool
 		want  string
 	}{{"one", true, "one"}, {"two", false, "one"}, {"three", true, "three"}} {
-		options := &harness.Options{}
-		tape, err := f.open(options)
+		tape, err := f.open()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = io.WriteString(options.Record, tc.text)
+		_, err = io.WriteString(tape.file, tc.text)
 		if err := errors.Join(err, tape.end(tc.whole)); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +112,7 @@ func TestARecordingThatCannotBeUsedStartsNothing(t *testing.T) {
 	if o := p.do(t, "run", "items", "--against", tapes); o.code != exitUsage || !strings.Contains(o.stderr, "tapes/recording.jsonl: no such file\n\tfix: `lockstep run --record ") {
 		t.Errorf("without one: %+v", o)
 	}
-	if o := p.do(t, "run", "items", "--record", tapes, "--shard", "1/2"); o.code != exitUsage || !strings.Contains(o.stderr, "a shard would record a part of the scenarios\n\tfix: record the whole run") {
+	if o := p.do(t, "run", "items", "--record", tapes, "--shard", "1/2"); o.code != exitUsage || !strings.Contains(o.stderr, "a shard has a part of the scenarios, and a recording is whole\n\tfix: leave --record out, and give it to lockstep merge") {
 		t.Errorf("of a shard: %+v", o)
 	}
 	if _, err := os.Stat(tapes); err == nil {

@@ -130,9 +130,12 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 		return err
 	}
 	options.RunFile = out.run
-	tape, err := f.recordingFlags.open(options)
+	tape, err := f.recordingFlags.open()
 	if err != nil {
 		return errors.Join(err, out.close())
+	}
+	if tape != nil {
+		options.Record = tape.file
 	}
 	stop := console.watch(ctx)
 	result, err := project.Run(ctx, options)

@@ -9,13 +9,11 @@ import (
 // Placeholder stands for a value that another run gives another.
 const Placeholder = "{…}"
 
-// Shape returns what writes a text of a transcript, such as a path, with placeholders: for what ${{ unique }} stood for,
-// for what has the shape of an id, a time or a port, and for numbers between slashes, since servers count.
+// Shape returns what writes a text of a transcript, such as a path, with placeholders: for what ${{ unique }} and
+// ${{ directory }} stood for, for what has the shape of an id, a time or a port, and for numbers between slashes, since servers count.
 func (r *Rules) Shape(t *transcript.Transcript) func(text string) string {
 	b := &bindings{own: newOwn(r.IDs), applied: map[string]bool{}}
-	if t.Unique != "" {
-		b.known[0] = []knownValue{{t.Unique, tokUnique}}
-	}
+	b.known[0] = given(t)
 	return func(text string) string {
 		var out strings.Builder
 		at := 0

@@ -11,7 +11,7 @@ func TestAShapeHasNoValueOfTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shape := (&Rules{IDs: []IDShape{own}}).Shape(&transcript.Transcript{Unique: "uywb4r2r3hqx"})
+	shape := (&Rules{IDs: []IDShape{own}}).Shape(&transcript.Transcript{Unique: "uywb4r2r3hqx", Directory: "/var/lockstep-2417"})
 	for text, want := range map[string]string{
 		"/nope":                                   "/nope",
 		"/nope/c-uywb4r2r3hqx/..":                 "/nope/c-{…}/..",
@@ -22,6 +22,7 @@ func TestAShapeHasNoValueOfTheRun(t *testing.T) {
 		"/x/0b8f2c6e-4a57-4f0e-9d51-6a1c2b3d4e5f": "/x/{…}",
 		"/orders/ord-17/lines/3":                  "/orders/ord-{…}/lines/{…}",
 		"/v1/2nd/17x//":                           "/v1/2nd/17x//",
+		"/files/var/lockstep-2417/notes":          "/files{…}/notes",
 		"418":                                     "418",
 		"":                                        "",
 	} {

@@ -35,11 +35,25 @@ type RunHeader struct {
 	Recording *Recording `json:"recording,omitempty"`
 }
 
-// A Recording says what a recorded reference was.
+// A Recording says what a recorded reference was, and what decided what it was asked and how long it was listened to: when
+// that has changed, what was recorded is stale.
 type Recording struct {
 	Version string `json:"version,omitempty"` // as the project or a flag says it
-	// Scenarios has a sum of each scenario's file, by id: when that has changed, what was recorded is stale.
-	Scenarios map[string]string `json:"scenarios"`
+	// Settings has a sum of each part of lockstep.yaml that decides what the reference is and what is kept of what it said,
+	// by what the file calls it: "targets.old.command". A part that is not there has none.
+	Settings map[string]string `json:"settings"`
+	Limits   Limits            `json:"limits"`
+	// Scenarios has a sum of each scenario's file, by id. That of a shard has none.
+	Scenarios map[string]string `json:"scenarios,omitempty"`
+}
+
+// Limits are the bounds of a run.
+type Limits struct {
+	Step     time.Duration `json:"step"`
+	Scenario time.Duration `json:"scenario"`
+	Settle   time.Duration `json:"settle"`
+	Body     int64         `json:"body"`
+	Events   int           `json:"events"`
 }
 
 // A RunShard says which part of a run a file has.
@@ -48,6 +62,8 @@ type RunShard struct {
 	Of    int `json:"of"`
 	// Selection has the ids of all scenarios of the run, of this part and of the others, in their order.
 	Selection []string `json:"selection"`
+	// Reference is what a recording of the whole run says of its reference; nil when that was not there, but recorded itself.
+	Reference *Recording `json:"reference,omitempty"`
 }
 
 // A RunTarget is a target of a run.
