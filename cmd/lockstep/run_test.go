@@ -114,6 +114,8 @@ match: right and wrong do the same in 1 scenario
 DIFFER items/story  scenarios/items/story.yaml:1
   Items are put on a shelf, read in every way, and taken away again
   scenarios/items/story.yaml:13  step 3: GET /items/${{ lamp }}
+    13 |   - http: GET /items/${{ lamp }}
+       |     ^
     body /size: the types differ: number and string [type 20a0fa3d]
       reference (right)  4
       candidate (wrong)  "4"

@@ -122,9 +122,15 @@ func (p *page) block(b *block) {
 		p.line(2, p.dim(clip(why, 160)))
 	}
 	told := map[remark]bool{}
+	var shown *Source
 	for i, c := range b.causes {
 		if i == 0 || c.Step != b.causes[i-1].Step {
 			p.step(b.Scenario, stepOf(&c.Finding), c.Line, c.StepText)
+			shown = nil
+		}
+		if at := p.doc.sourceOf(b.Scenario, c); at != nil && (shown == nil || *at != *shown) {
+			p.source(at)
+			shown = at
 		}
 		p.cause(b.Scenario, c, told)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // Evidence is what a page shows behind the findings of one scenario: what crossed the wire, when, and how the scenario's
@@ -23,7 +24,8 @@ type Evidence struct {
 
 // Behind is what stands behind one finding: for a difference the reference and the candidate, else one target alone.
 type Behind struct {
-	Sides []Side `json:"sides,omitempty"`
+	Sides  []Side  `json:"sides,omitempty"`
+	Source *Source `json:"-"` // in the scenario's file; the page has the whole step
 }
 
 // A Side is the message of one target that a finding is about.
@@ -87,9 +89,14 @@ const (
 // Gather returns the evidence for the findings of a scenario.
 func Gather(g *Gathering) *Evidence {
 	ev := &Evidence{Rules: g.Rules, Excerpts: map[int][]string{}}
+	root, _ := yamldoc.Parse("", g.Text) // it was read before, and a file with a mistake in it has no steps
 	for i := range g.Scenario.Findings {
 		f := &g.Scenario.Findings[i]
-		ev.Behind = append(ev.Behind, g.behind(f))
+		behind := g.behind(f)
+		if behind.Source = source(root, g.Text, f); behind.Source != nil {
+			behind.Source.Text = g.Cover(behind.Source.Text)
+		}
+		ev.Behind = append(ev.Behind, behind)
 		if ev.Excerpts[f.Line] == nil {
 			ev.Excerpts[f.Line] = excerpt(g.Text, f.Line)
 		}

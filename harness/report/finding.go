@@ -137,7 +137,7 @@ func outside(c *cause) []string {
 
 // words writes remarks of the contract, those about the place first. One that holds for several targets is one line.
 func (p *page) words(words []verdict.Word, place string) {
-	const most = 4
+	const most = 2
 	byText := map[verdict.Word][]string{}
 	var order []verdict.Word
 	for _, w := range words {

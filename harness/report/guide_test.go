@@ -66,7 +66,7 @@ func guideRed() *Document {
 		Schema: "#/components/schemas/ToolID", Line: 587,
 	})
 	registered.Fingerprint, registered.At = "8d1f0c2a", "POST /client-tools/register: body /registered/0"
-	return document(
+	d := document(
 		scenario("client-tools/register",
 			step(9, "1", "POST /client-tools/register", registered),
 			step(33, "5", tools, blank), step(41, "7", tools, blank), step(48, "9", tools, blank),
@@ -74,6 +74,10 @@ func guideRed() *Document {
 		scenario("client-tools/list", step(3, "1", tools, blank)),
 		scenario("client-tools/odd-ids[slash]", step(3, "1", tools, blank)),
 	)
+	d.Evidence = map[string]*Evidence{"client-tools/register": {Behind: []Behind{
+		{Source: &Source{9, 5, "  - http: POST /client-tools/register"}}, {Source: &Source{33, 5, "  - http: " + tools}},
+	}}}
+	return d
 }
 
 func guideUnknown() *Document {

@@ -35,8 +35,17 @@ func TestACauseTakesAtMost25Lines(t *testing.T) {
 	var scenarios []verdict.Scenario
 	for n := range 40 {
 		scenarios = append(scenarios, scenario(fmt.Sprintf("area/story-%d", n), step(4, "1", "GET /", worst(0)), step(5, "2", "GET /", worst(0))))
+		for i := range scenarios[n].Findings {
+			scenarios[n].Findings[i].Note = "the waiver W-0001 is for another finding at this place"
+		}
 	}
-	text := shown(t, document(scenarios...), Paint{})
+	doc := document(scenarios...)
+	at := &Source{4, 5, "  - http: GET /" + strings.Repeat("x", 300)}
+	doc.Evidence = map[string]*Evidence{"area/story-0": {Behind: []Behind{{Source: at}, {Source: at}}}}
+	text := shown(t, doc, Paint{})
+	if !strings.Contains(text, "4 |   - http: GET /x") {
+		t.Errorf("the line of the scenario is not shown:\n%s", text)
+	}
 	_, block, _ := strings.Cut(text, "finds them again.\n")
 	block, _, _ = strings.Cut(block, "\n\n")
 	if n := strings.Count(block, "\n") + 1; n > 25 {

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+const told = `scenario: told
+why: Each demand has a key
+source: x
+steps:
+  - json: {a: "größe"}
+    http: POST /notes
+    capture: {id: $.id, other: $.other}
+    expect:
+      status: 200
+      headers: {Location: /x, ETag: null}
+      json: {$.a: b, $.b: c}
+      matches: {$.c: ^x}
+      absent: [$.d, $.e]
+  - {start: call, http: POST /notes}
+  - open: feed
+    sse: GET /feed
+    ready: {event: hello}
+  - await: feed
+    match: {event: added}
+  - parallel:
+      a: [{http: GET /a, expect: {one_of: [{status: 200}]}}]
+      b:
+        - poll: GET /b
+          until: {status: 200}
+  - {http: GET /a, headers: {X-Something: "a long value", X-Other: "another"}, expect: {count: {200: 3}, body: "` + "\u00e4" + `"}}
+`
+
+func TestAFindingPointsAtTheKeyThatIsMeant(t *testing.T) {
+	unmet := func(kind, place string) verdict.Finding {
+		return verdict.Finding{Class: verdict.Shortfall, Kind: kind, Place: place}
+	}
+	for name, tc := range map[string]struct {
+		line int
+		f    verdict.Finding
+		want string
+	}{
+		"a difference":       {5, verdict.Finding{Class: verdict.Difference, Kind: "status", Place: "status"}, "6:http"},
+		"a violation":        {15, verdict.Finding{Class: verdict.Violation, Kind: "type", Stream: "feed"}, "15:open"},
+		"a started request":  {14, verdict.Finding{Class: verdict.Difference}, "14:start"},
+		"a status":           {5, unmet("expectation", "status"), "9:status"},
+		"a header field":     {5, unmet("expectation", "header etag"), "10:ETag"},
+		"a value":            {5, unmet("expectation", "body $.b"), "11:$.b"},
+		"a text":             {5, unmet("expectation", "body $.c"), "12:$.c"},
+		"what is to be gone": {5, unmet("expectation", "body $.e"), "13:$.e"},
+		"the whole":          {5, unmet("expectation", "body"), "11:json"},
+		"a capture":          {5, verdict.Finding{Class: verdict.Shortfall, Kind: "capture-missing", Want: "other from $.other"}, "7:other"},
+		"a broken exchange":  {5, unmet("exchange-failed", "head"), "6:http"},
+		"an event":           {18, unmet("event-awaited", "event"), "19:match"},
+		"a ready stream":     {15, unmet("event-awaited", "ready"), "17:ready"},
+		"within a branch":    {21, unmet("expectation", "status"), "21:one_of"},
+		"a poll":             {23, unmet("poll", "poll"), "24:until"},
+		"a count":            {25, unmet("expectation", "count of 200"), "25:200"},
+		"no step":            {2, unmet("expectation", "status"), ""},
+		"no line":            {99, unmet("expectation", "status"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.f.Line = tc.line
+			ev := Gather(&Gathering{Scenario: &verdict.Scenario{Findings: []verdict.Finding{tc.f}}, Text: []byte(told), Cover: func(s string) string { return s }})
+			got := ""
+			if at := ev.Behind[0].Source; at != nil {
+				rest := []rune(strings.Split(told, "\n")[at.Line-1])[at.Column-1:]
+				key, _, _ := strings.Cut(string(rest), ":")
+				key, _, _ = strings.Cut(key, "]")
+				got = strconv.Itoa(at.Line) + ":" + key
+			}
+			if got != tc.want {
+				t.Errorf("points at %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestALineOfTheScenarioStandsInEightyColumns(t *testing.T) {
+	long := "  - {http: GET /a, headers: {X-Something: \"" + strings.Repeat("wide ", 20) + "\"}, expect: {status: 200}, within: 5s}   # and so on, and so on, and so on"
+	for _, tc := range []struct {
+		at   Source
+		want string
+	}{
+		{Source{7, 5, "  - http: GET /a"}, `
+    7 |   - http: GET /a
+      |     ^
+`},
+		{Source{12, 6, "  - {\x1b[31m: \u202e}"}, `
+    12 |   - {\x1b[31m: \u202e}
+       |      ^
+`},
+		{Source{123, strings.Index(long, "status") + 1, long}, `
+    123 | … wide wide wide wide wide "}, expect: {status: 200}, within: 5s}  …
+        |                                         ^
+`},
+		{Source{3, 900, "short"}, `
+    3 | short
+      |      ^
+`},
+	} {
+		p := &page{doc: &Document{}}
+		p.source(&tc.at)
+		if diff := cmp.Diff(tc.want, "\n"+p.String()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for line := range strings.SplitSeq(p.String(), "\n") {
+			if columns(line) > 80 {
+				t.Errorf("%d columns: %s", columns(line), line)
+			}
+		}
+	}
+}
+
+// The schema of the language says with what a step begins.
+func TestActionsAreThoseOfTheLanguage(t *testing.T) {
+	schema, err := os.ReadFile("../scenario/scenario.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, ok := strings.Cut(string(schema), `"begin the step with one of: `)
+	list, _, _ = strings.Cut(list, `"`)
+	words := strings.Split(list, ", ")
+	if !ok || len(words) != len(actions) {
+		t.Errorf("the schema has %q, and there are %d actions", words, len(actions))
+	}
+	for _, word := range words {
+		if !actions[word] {
+			t.Errorf("%q is no action here", word)
+		}
+	}
+}
