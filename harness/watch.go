@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -28,6 +29,7 @@ type Files struct {
 	Scenarios []string // those in the folder of the scenarios
 	Project   []string // lockstep.yaml, what it puts into directories, the contract, the waivers, the baseline, whether they are there or not
 	Targets   []string // those that targets watch
+	Unwatched []string // names of targets that are started, and of which no file is known
 }
 
 // Files looks for the files that the project is made of, as they are now.
@@ -43,7 +45,15 @@ func (p *Project) Files() Files {
 		}
 	})
 	dir := filepath.Dir(p.File)
-	for _, t := range p.Targets {
+	for i := range p.Targets {
+		t := &p.Targets[i]
+		if t.Watch == nil && t.Spec.URL == "" {
+			named := t.named()
+			f.Targets = append(f.Targets, named...)
+			if len(named) == 0 {
+				f.Unwatched = append(f.Unwatched, t.Spec.Name)
+			}
+		}
 		for _, pattern := range t.Watch {
 			base := fixed(pattern)
 			walk(within(dir, base), func(file string) {
@@ -56,6 +66,25 @@ func (p *Project) Files() Files {
 	slices.Sort(f.Targets)
 	f.Targets = slices.Compact(f.Targets)
 	return f
+}
+
+// named returns the files that a command names: the script that it interprets, the program in the project. They are what
+// the target is made of where nobody says it. A program that is looked for in PATH is none of them, nor is a folder, in
+// which the server may write.
+func (t *Target) named() (out []string) {
+	for i, word := range t.Spec.Command {
+		if i == 0 && filepath.Base(word) == word {
+			continue
+		}
+		file := word
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(t.Spec.Dir, file)
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			out = append(out, file)
+		}
+	}
+	return out
 }
 
 func within(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }

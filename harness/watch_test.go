@@ -57,6 +57,50 @@ func TestTheFilesOfAProject(t *testing.T) {
 	}
 }
 
+// Where nobody says what a target is made of, it is what its command names.
+func TestTheFilesOfACommand(t *testing.T) {
+	dir := t.TempDir()
+	if err := faux.WriteProject(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"src/server.py", "node", "src/deep/x.py"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct{ target, want, unwatched string }{
+		"a script":           {`command: [python3, src/server.py, "${{ port }}"]`, "src/server.py", ""},
+		"from a folder":      {`command: [python3, server.py, "${{ port }}"], dir: src`, "src/server.py", ""},
+		"a program of ours":  {`command: [./node, "${{ port }}"]`, "node", ""},
+		"one in PATH":        {`command: [node, "${{ port }}"]`, "", "right"},
+		"a folder":           {`command: [go, run, ./src, "${{ port }}"]`, "", "right"},
+		"what is said":       {`command: [node, src/server.py, "${{ port }}"], watch: ["src/deep/*"]`, "src/deep/x.py", ""},
+		"a server that runs": {`url: "http://127.0.0.1:1"`, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(dir, "lockstep.yaml")
+			text := "contract: openapi.yaml\nscenarios: scenarios\nreference: right\ntargets:\n  right: {" + tc.target + ", ready: {get: /health}}\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files := p.Files()
+			if got := strings.ReplaceAll(strings.Join(files.Targets, " "), dir+"/", ""); got != tc.want {
+				t.Errorf("files %s, want %s", got, tc.want)
+			}
+			if got := strings.Join(files.Unwatched, " "); got != tc.unwatched {
+				t.Errorf("unwatched %q, want %q", got, tc.unwatched)
+			}
+		})
+	}
+}
+
 func TestAPatternThatIsNoneIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	if err := faux.WriteProject(dir); err != nil {

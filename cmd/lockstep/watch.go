@@ -26,8 +26,8 @@ func watchCommand(w *world) *cobra.Command {
 		Use:   "watch [scenario or folder ...]",
 		Short: "Runs scenarios again whenever a file changes that they depend on",
 		Long: `Runs the selected scenarios, and then again what a changed file touches: of a scenario's file, its scenarios; of
-lockstep.yaml, the contract, the waivers, or a file that a target watches (watch: in lockstep.yaml), all of them. What was
-red runs first. The targets are started anew in each round, and stopped at its end. Ctrl-C ends.
+lockstep.yaml, the contract, the waivers, or a file that a target watches (watch: in lockstep.yaml, or else those that its
+command names), all of them. What was red runs first. The targets are started anew in each round, and stopped at its end. Ctrl-C ends.
 
 The exit code is 0 when it was ended, and 2 when flags are wrong.`,
 		Example: `  lockstep watch
@@ -83,6 +83,11 @@ func (x *watcher) loop(ctx context.Context) error {
 		}
 		if err != nil {
 			tell(x.world.stderr, err)
+		}
+		if x.rounds == 1 && x.project != nil {
+			for _, name := range x.project.Files().Unwatched {
+				x.say("of target %q no file is watched: name what it is made of in lockstep.yaml, watch: [\"src/**/*\"]", name)
+			}
 		}
 		if ctx.Err() == nil {
 			x.say("%s; waiting for a change, Ctrl-C ends", x.state())

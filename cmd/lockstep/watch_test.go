@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -189,6 +190,24 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	case line := <-x.lines:
 		t.Errorf("it says %q of a file that nobody watches", line)
 	default:
+	}
+}
+
+func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, told := range map[string]bool{
+		`["` + self + `", "${{ host }}:${{ port }}"]`:             false,
+		`[sh, -c, "exec '` + self + `' ${{ host }}:${{ port }}"]`: true,
+	} {
+		p := newProject(t, `  right: {command: `+command+`, env: {`+roleVariable+`: right, GORACE: atexit_sleep_ms=0}, ready: {get: /health}}`)
+		said := p.watch(t, "items").says(t, "watch: none is red")
+		const line = `watch: of target "right" no file is watched: name what it is made of in lockstep.yaml, watch: ["src/**/*"]`
+		if got := slices.Contains(said, line); got != told {
+			t.Errorf("%s: %q", command, said)
+		}
 	}
 }
 
