@@ -121,7 +121,7 @@ func (o *outlook) objections(r *scenario.Request) (against []string, complete bo
 	sent.Query, u.query = o.known(r.Query)
 	header, missing := o.known(r.Header)
 	sent.Header, u.header = header, append(u.header, missing...)
-	body, err := run.RequestBody(&r.Body, o.values)
+	body, _, err := run.RequestBody(&r.Body, o.values)
 	u.body = err != nil
 	target, err := run.RequestTarget(&sent, o.values)
 	if err != nil {

@@ -126,7 +126,7 @@ func (c *Coverage) addRequest(o *OperationCoverage, op *Operation, r *transcript
 		return
 	}
 	row(&o.Requests, func(x *MediaCoverage) bool { return x.Type == m.name }).Reached++
-	if r.Body.Size == int64(len(r.Body.Bytes)) && !isEncoded(r.Header) {
+	if r.Body.Whole() && !isEncoded(r.Header) {
 		c.sighting.content(m.schema, parseMediaType(contentType).content(), InRequests, r.Body.Bytes)
 	}
 }

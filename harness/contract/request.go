@@ -122,7 +122,7 @@ func (d *Document) requestBody(out []Violation, at Violation, op *Operation, r t
 		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, op.body.ref,
 			"%s; %s takes %s", contentTypeText(contentType, typed), op, mediaNames(op.body.media)))
 	}
-	if r.Body.Size != int64(len(r.Body.Bytes)) || isEncoded(r.Header) {
+	if !r.Body.Whole() || isEncoded(r.Header) {
 		return out
 	}
 	return d.content(out, at, m, contentType, op.body.ref, r.Body.Bytes)

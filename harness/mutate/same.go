@@ -286,7 +286,7 @@ func (s *Subject) everywhere(pairs ...string) *transcript.Transcript {
 		for k, x := range t.Steps[i].Exchanges {
 			was := out.Steps[i].Exchanges[k]
 			x.Request.Body = body([]byte(replace(string(was.Request.Body.Bytes))))
-			x.Request.Body.Size = was.Request.Body.Size
+			x.Request.Body.Size, x.Request.Body.Fill = was.Request.Body.Size, was.Request.Body.Fill
 			if x.Response != nil {
 				x.Response.Body = was.Response.Body
 			}

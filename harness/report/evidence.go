@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -215,6 +216,14 @@ func writeBody(b *strings.Builder, body transcript.Body) {
 	}
 	kept := body.Bytes[:min(len(body.Bytes), 2*mostMessage)]
 	b.WriteString("\n")
+	if f := body.Fill; f != nil {
+		body.Size -= f.Times
+		if f.At <= len(kept) {
+			b.Write(kept[:f.At])
+			fmt.Fprintf(b, "‹%d × %c›", f.Times, transcript.FillByte)
+			kept, body.Size = kept[f.At:], body.Size-int64(f.At)
+		}
+	}
 	b.Write(kept)
 	if n := int(body.Size) - len(kept); n > 0 {
 		b.WriteString(leftOut(n))
@@ -241,6 +250,11 @@ func curl(r *transcript.Request) string {
 		return ""
 	}
 	var b strings.Builder
+	data := r.Body.Bytes
+	if f := r.Body.Fill; f != nil {
+		fmt.Fprintf(&b, "{ printf %%s %s; head -c %d /dev/zero | tr '\\0' %c; printf %%s %s; } |\n  ",
+			quote(string(data[:f.At])), f.Times, transcript.FillByte, quote(string(data[f.At:])))
+	}
 	b.WriteString("curl -i")
 	if r.Method != "GET" {
 		b.WriteString(" -X " + quote(r.Method))
@@ -251,7 +265,10 @@ func curl(r *transcript.Request) string {
 			b.WriteString(" \\\n  -H " + quote(f.Name+": "+f.Value))
 		}
 	}
-	if len(r.Body.Bytes) > 0 {
+	switch {
+	case r.Body.Fill != nil:
+		b.WriteString(" \\\n  --data-binary @-")
+	case len(data) > 0:
 		b.WriteString(" \\\n  --data-raw " + quote(string(r.Body.Bytes)))
 	}
 	return b.String()

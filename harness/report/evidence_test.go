@@ -64,7 +64,16 @@ func TestCurl(t *testing.T) {
 	if got := curl(request); !strings.Contains(got, "--data-raw '@/etc/passwd'") {
 		t.Errorf("a body that looks like a file's name:\n%s", got)
 	}
-	request.Body.Bytes = make([]byte, 3)
+	request.Body = transcript.Body{Bytes: []byte(`{"a":""}`), Size: 1008, Fill: &transcript.Fill{At: 6, Times: 1000}}
+	const filled = `{ printf %s '{"a":"'; head -c 1000 /dev/zero | tr '\0' x; printf %s '"}'; } |` + "\n  curl -i -X 'POST'"
+	if got := curl(request); !strings.HasPrefix(got, filled) || !strings.HasSuffix(got, "\\\n  --data-binary @-") {
+		t.Errorf("a filled body:\n%s", got)
+	}
+	var b strings.Builder
+	if writeBody(&b, request.Body); b.String() != "\n"+`{"a":"‹1000 × x›"}` {
+		t.Errorf("a filled body is shown as %q", b.String())
+	}
+	request.Body = transcript.Body{Bytes: make([]byte, 3), Size: 3}
 	if got := curl(request); got != "" {
 		t.Errorf("a body that no command line can hold: %s", got)
 	}

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -33,7 +35,7 @@ func (w *walker) prepare(r *scenario.Request, accept string) (*prepared, error) 
 		return nil, err
 	}
 	p := &prepared{wire: &httpwire.Request{Method: r.Method, Target: target, Header: header, Chunked: r.Body.Chunked}}
-	if p.wire.Body, err = RequestBody(&r.Body, &w.env); err != nil {
+	if p.wire.Body, p.wire.Fill, err = RequestBody(&r.Body, &w.env); err != nil {
 		return nil, err
 	}
 	if p.malformed, err = w.malformed(r.Malformed); err != nil {
@@ -98,8 +100,17 @@ func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header,
 	return out, nil
 }
 
-// RequestBody returns the bytes to send. The error is a MissingError.
-func RequestBody(b *scenario.Body, env scenario.Env) ([]byte, error) {
+// RequestBody returns what to send, without its filler. The error is a MissingError, or says why the body cannot have its
+// size.
+func RequestBody(b *scenario.Body, env scenario.Env) (body []byte, fill *transcript.Fill, err error) {
+	if b.Size.IsSet() {
+		return filledBody(b, env)
+	}
+	body, err = plainBody(b, env)
+	return body, nil, err
+}
+
+func plainBody(b *scenario.Body, env scenario.Env) ([]byte, error) {
 	switch {
 	case b.JSON.IsSet():
 		return b.JSON.Resolve(env)
@@ -109,6 +120,49 @@ func RequestBody(b *scenario.Body, env scenario.Env) ([]byte, error) {
 	default:
 		return b.Bytes, nil
 	}
+}
+
+// filledBody returns a body that is filled up to its size.
+func filledBody(b *scenario.Body, env scenario.Env) ([]byte, *transcript.Fill, error) {
+	raw, err := b.Size.Resolve(env)
+	if err != nil {
+		return nil, nil, err
+	}
+	size, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil || size < 1 || size > scenario.MaxSize {
+		return nil, nil, &faultError{fmt.Sprintf("size is %s; make it a number of bytes, %d at most", raw, scenario.MaxSize)}
+	}
+	empty, err := plainBody(b, filling{env, `""`})
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := plainBody(b, filling{env, `"` + string(transcript.FillByte) + `"`})
+	if err != nil {
+		return nil, nil, err
+	}
+	// Where the two part is where the filler begins, or goes on with the same character.
+	at := 0
+	for at < len(empty) && empty[at] == one[at] {
+		at++
+	}
+	times := size - int64(len(empty))
+	if times < 0 {
+		return nil, nil, &faultError{fmt.Sprintf("the body has %d bytes without its filler, and its size is to be %d", len(empty), size)}
+	}
+	return empty, &transcript.Fill{At: at, Times: times}, nil
+}
+
+// filling gives the filler a text.
+type filling struct {
+	scenario.Env
+	text string
+}
+
+func (f filling) Lookup(name string) (json.RawMessage, bool) {
+	if name == scenario.Filler {
+		return json.RawMessage(f.text), true
+	}
+	return f.Env.Lookup(name)
 }
 
 func (w *walker) malformed(v scenario.Value) (bool, error) {

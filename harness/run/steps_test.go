@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,6 +106,49 @@ steps:
 	walk(t, s, options(), server, server, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
 		same(t, "steps", outcomes(ref), []string{"1 done", "2.left.1 done", "2.right.1 done", "3 done"})
 	})
+}
+
+func TestABodyIsFilledUpToItsSize(t *testing.T) {
+	rows := stories(t, `
+table:
+  - {name: some, size: 40}
+  - {name: exact, size: 29}
+  - {name: too-small, size: 28}
+  - {name: no-number, size: many}
+steps:
+  - http: POST /x
+    json: {u: "${{ unique }}", x: "xx${{ fill }}"}
+    size: ${{ row.size }}
+  - http: POST /x
+    raw: {text: "${{ fill }}xx"}
+    size: 40000
+`)
+	want := map[string][]string{
+		"story[some]":      {"1 done", "2 done"},
+		"story[exact]":     {"1 done", "2 done"},
+		"story[too-small]": {"1 fault: the body has 29 bytes without its filler, and its size is to be 28", "2 done"},
+		"story[no-number]": {`1 fault: size is "many"; make it a number of bytes, 1073741824 at most`, "2 done"},
+	}
+	for _, s := range rows {
+		var got []string
+		var mu sync.Mutex
+		server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			data, _ := io.ReadAll(r.Body)
+			mu.Lock()
+			got = append(got, fmt.Sprintf("%d %d %d", len(data), r.ContentLength, strings.Count(string(data), "x")))
+			mu.Unlock()
+			answer("{}")(w, r)
+		})
+		walk(t, s, options(), server, server, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
+			same(t, s.ID, outcomes(ref), want[s.ID])
+			if s.ID == "story[some]" {
+				same(t, "bodies", got[2:], []string{"40000 40000 40000", "40000 40000 40000"})
+				if !strings.HasPrefix(got[0], "40 40 ") || !ref.Steps[0].Exchanges[0].Request.Body.Whole() {
+					t.Errorf("bodies %q", got)
+				}
+			}
+		})
+	}
 }
 
 func TestRequestsAreHeldAgainstTheContract(t *testing.T) {

@@ -122,7 +122,7 @@ func (f *filler) answer(of *scenario.StubAnswer, chat *stub.Chat) *stub.Answer {
 		a.Header = append(a.Header, transcript.Field{Name: h.Name, Value: value})
 	}
 	if of.Body != nil {
-		body, err := RequestBody(of.Body, &f.w.env)
+		body, err := plainBody(of.Body, &f.w.env)
 		f.note(err)
 		if a.Body = body; of.Body.JSON.IsSet() && !a.Header.Has("Content-Type") {
 			a.Header = append(a.Header, transcript.Field{Name: "Content-Type", Value: "application/json"})

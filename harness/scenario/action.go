@@ -166,7 +166,16 @@ type Body struct {
 	Bytes   []byte // of a raw body given in base64
 	Type    string // of a raw body; "" sends no content type
 	Chunked bool
+	// Size resolves to how many bytes the body has; Filler in it stands for what it is filled with. Unset: it is as long
+	// as it is.
+	Size Value
 }
+
+// MaxSize bounds a body that is filled.
+const MaxSize = 1 << 30
+
+// Filler is the name that stands for what a body is filled with.
+const Filler = "fill"
 
 // A Capture names a value of an answer.
 type Capture struct {

@@ -54,6 +54,13 @@ func (s scope) clone() scope {
 	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.over)}
 }
 
+// with returns a scope with one more value.
+func (s scope) with(name string) scope {
+	s.values = maps.Clone(s.values)
+	s.values[name] = true
+	return s
+}
+
 func (s scope) add(other scope) {
 	maps.Copy(s.values, other.values)
 	maps.Copy(s.streams, other.streams)
@@ -125,7 +132,11 @@ func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 			}
 			continue
 		}
-		d.uses(n, s)
+		if n.Get("size") != nil { // only there is something to fill
+			d.uses(n, s.with(Filler))
+		} else {
+			d.uses(n, s)
+		}
 		d.handles(n, s)
 		for _, key := range [...]string{"stop", "kill", "restart"} {
 			if k, of := n.Entry(key); of != nil && !fresh {

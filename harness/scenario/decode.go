@@ -243,7 +243,31 @@ func (d *decoder) request(n *yamldoc.Node, key string) Request {
 	case raw != nil:
 		r.Body = d.raw(raw)
 	}
+	if size := n.Get("size"); size != nil {
+		d.size(size, &r.Body)
+	}
 	return r
+}
+
+// size decodes how long a body is to be.
+func (d *decoder) size(n *yamldoc.Node, b *Body) {
+	b.Size = d.value(n)
+	if bytes, err := strconv.ParseInt(n.Text, 10, 64); n.Kind == yamldoc.Number && (err != nil || bytes < 1 || bytes > MaxSize) {
+		d.problem(n, fmt.Sprintf("the body is to have %s bytes", n.Text), fmt.Sprintf("write a number of bytes in digits, %d at most", MaxSize))
+	}
+	fillers := 0
+	names := b.JSON.Names()
+	if b.Raw != nil {
+		names = b.Raw.Names()
+	}
+	for _, name := range names {
+		if name == Filler {
+			fillers++
+		}
+	}
+	if fillers != 1 {
+		d.problem(n, fmt.Sprintf("the body names ${{ %s }} %d times", Filler, fillers), "put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size")
+	}
 }
 
 func (d *decoder) raw(n *yamldoc.Node) Body {

@@ -113,10 +113,11 @@ type storedBody struct {
 type bodyRef struct {
 	ID   string `json:"id"`
 	Size int64  `json:"size"`
+	Fill *Fill  `json:"fill,omitempty"`
 }
 
 // MarshalJSON writes a reference to the body's content.
-func (b Body) MarshalJSON() ([]byte, error) { return json.Marshal(bodyRef{b.id(), b.Size}) }
+func (b Body) MarshalJSON() ([]byte, error) { return json.Marshal(bodyRef{b.id(), b.Size, b.Fill}) }
 
 // UnmarshalJSON reads a reference; the content follows when the run file is read.
 func (b *Body) UnmarshalJSON(data []byte) error {
@@ -124,7 +125,7 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &ref); err != nil {
 		return err
 	}
-	b.Size, b.ref = ref.Size, ref.ID
+	b.Size, b.Fill, b.ref = ref.Size, ref.Fill, ref.ID
 	return nil
 }
 
@@ -349,6 +350,9 @@ func (rr *runReader) fill(t *Transcript) (err error) {
 		content, ok := rr.bodies[b.ref]
 		if !ok {
 			err = fmt.Errorf("body %s is not in the file", b.ref)
+		}
+		if f := b.Fill; f != nil && (f.At < 0 || f.At > len(content) || f.Times < 0) {
+			err = fmt.Errorf("body %s is filled where it has no byte", b.ref)
 		}
 		b.Bytes, b.ref = content, ""
 	})

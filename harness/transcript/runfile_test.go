@@ -18,7 +18,7 @@ func body(s string) Body { return Body{Bytes: []byte(s), Size: int64(len(s))} }
 func sample(target string) *Transcript {
 	no, yes := "x", "y"
 	return &Transcript{
-		Scenario: "a/b[row]", Target: target, Unique: "u1", Started: time.Date(2026, 3, 1, 0, 0, 0, 1, time.UTC), Took: time.Second,
+		Scenario: "a/b[row]", Target: target, Unique: "u1", Directory: "/tmp/d", Started: time.Date(2026, 3, 1, 0, 0, 0, 1, time.UTC), Took: time.Second,
 		Steps: []Step{{
 			ID: "1", Line: 7, Kind: "http", Text: "POST /", At: 1, Took: 2,
 			Exchanges: []*Exchange{{
@@ -35,7 +35,8 @@ func sample(target string) *Transcript {
 				JSON:  &JSONPattern{Whole: []byte(`{"n":1.0}`), At: map[string]json.RawMessage{"$.a": json.RawMessage("1.0")}, Absent: []string{"$.b"}},
 				Count: map[int]int{200: 1}, EndedBy: EndedByServer, OneOf: []Expect{{Status: 1}},
 			},
-			Unmet: &Unmet{"event", "w", "y"}, Fault: "f", Skipped: "s", Uncompared: true,
+			Process: &ProcessEnd{Signal: "SIGTERM", Status: "exit status 0", Took: 4},
+			Unmet:   &Unmet{"event", "w", "y"}, Fault: "f", Skipped: "s", Uncompared: true,
 		}},
 		Streams: []*Stream{{
 			Name: "bus", Step: "1", Operation: "GET /event", Left: 3, Ended: EndedBroken, At: 1, Until: 2, Failure: &Failure{FailReset, PhaseBody, "t"},
@@ -92,6 +93,30 @@ func TestARunFileGivesBackWhatWasWritten(t *testing.T) {
 	}
 	if n := strings.Count(string(data), `{"body":`); n != 2 {
 		t.Errorf("%d bodies in the file, want each of the 2 once", n)
+	}
+}
+
+func TestAFilledBodyIsWrittenWithoutItsFiller(t *testing.T) {
+	tr := sample("ref")
+	filled := Body{Bytes: []byte(`{"a":""}`), Size: 50 << 20, Fill: &Fill{At: 6, Times: 50<<20 - 8}}
+	tr.Steps[0].Exchanges[0].Request.Body = filled
+	data := write(t, tr)
+	if len(data) > 10_000 {
+		t.Errorf("the file has %d bytes", len(data))
+	}
+	_, got, err := read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(filled, got[0].Steps[0].Exchanges[0].Request.Body, cmpopts.IgnoreUnexported(Body{})); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+	if cut := (Body{Bytes: filled.Bytes, Size: filled.Size}); !filled.Whole() || cut.Whole() {
+		t.Errorf("whole: %t, and without the filler %t", filled.Whole(), cut.Whole())
+	}
+	tr.Steps[0].Exchanges[0].Request.Body.Fill = &Fill{At: 9}
+	if _, _, err := read(write(t, tr)); err == nil || !strings.Contains(err.Error(), "is filled where it has no byte") {
+		t.Errorf("a filler beyond the end: %v", err)
 	}
 }
 

@@ -125,14 +125,35 @@ type Response struct {
 // A Body is the content of a message, without its transfer coding.
 type Body struct {
 	Bytes []byte `json:"-"`
-	// Size is the number of bytes that came, more than len(Bytes) when the harness stopped keeping them.
+	// Size is the number of bytes that came, more than len(Bytes) when the harness stopped keeping them, and when there
+	// is a filler, which is not among them.
 	Size int64 `json:"-"`
+	// Fill is what a request's body is filled with up to its size.
+	Fill *Fill `json:"-"`
 
 	ref string // while a run file is read: the id of the content
 }
 
 // IsZero reports whether there was no body.
 func (b Body) IsZero() bool { return b.Size == 0 }
+
+// A Fill is a part of a body that is one character over and over again, of which nobody needs every one.
+type Fill struct {
+	At    int   `json:"at"`    // it stands before this byte of the others
+	Times int64 `json:"times"` // how often FillByte comes
+}
+
+// FillByte is what bodies are filled with.
+const FillByte = 'x'
+
+// Whole reports whether all of the body is known.
+func (b Body) Whole() bool {
+	known := int64(len(b.Bytes))
+	if b.Fill != nil {
+		known += b.Fill.Times
+	}
+	return b.Size == known
+}
 
 // Header is a list of header fields in the order of the wire.
 type Header []Field

@@ -1,7 +1,9 @@
 package httpwire
 
 import (
+	"bytes"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 
@@ -20,6 +22,8 @@ type Request struct {
 	// Transfer-Encoding after it, unless they are in it.
 	Header transcript.Header
 	Body   []byte // the Exchange keeps it; it must not be changed
+	// Fill is what the body is filled with; nil for nothing. It is never in memory as a whole.
+	Fill *transcript.Fill
 	// Chunked sends the body as one chunk, instead of with a Content-Length.
 	Chunked bool
 	// HalfClose ends our side of the connection as soon as the request is written (TCP FIN), like a client that has
@@ -35,9 +39,8 @@ const userAgent = "lockstep"
 // A message is a request as it goes over the wire.
 type message struct {
 	record transcript.Request
-	bytes  []byte // the head, and a body that is small
-	rest   []byte // a body that is not
-	tail   []byte // what ends such a body when it is chunked
+	bytes  []byte      // the head, and a body that is small
+	rest   net.Buffers // a body that is not, and what ends it when it is chunked
 
 	halfClose  bool
 	sent       func()
@@ -62,7 +65,7 @@ func (c *Client) compose(req *Request) (*message, error) {
 	m := &message{
 		record: transcript.Request{
 			Method: req.Method, Target: target, Header: header,
-			Body: transcript.Body{Bytes: req.Body, Size: int64(len(req.Body))},
+			Body: transcript.Body{Bytes: req.Body, Size: req.size(), Fill: req.Fill},
 		},
 		halfClose:  req.HalfClose,
 		sent:       req.Sent,
@@ -76,11 +79,11 @@ func (c *Client) compose(req *Request) (*message, error) {
 	var chunk, tail string
 	if req.Chunked {
 		tail = "0\r\n\r\n"
-		if len(req.Body) > 0 { // a chunk of no bytes would be the last one
-			chunk, tail = strconv.FormatInt(int64(len(req.Body)), 16)+"\r\n", "\r\n"+tail
+		if req.size() > 0 { // a chunk of no bytes would be the last one
+			chunk, tail = strconv.FormatInt(req.size(), 16)+"\r\n", "\r\n"+tail
 		}
 	}
-	inline := len(req.Body) <= inlineBody
+	inline := req.size() <= inlineBody && req.Fill == nil
 	if size += len(chunk); inline {
 		size += len(req.Body) + len(tail)
 	}
@@ -101,9 +104,43 @@ func (c *Client) compose(req *Request) (*message, error) {
 		b = append(b, req.Body...)
 		m.bytes = append(b, tail...)
 	} else {
-		m.bytes, m.rest, m.tail = b, req.Body, []byte(tail)
+		m.bytes, m.rest = b, req.content()
+		if tail != "" { // a pipe would wait for somebody to read nothing
+			m.rest = append(m.rest, []byte(tail))
+		}
 	}
 	return m, nil
+}
+
+// size is that of the body.
+func (r *Request) size() int64 {
+	n := int64(len(r.Body))
+	if r.Fill != nil {
+		n += r.Fill.Times
+	}
+	return n
+}
+
+// filler is a piece of what bodies are filled with.
+var filler = bytes.Repeat([]byte{transcript.FillByte}, 64<<10)
+
+// content returns the pieces of a body. Those of its filler are one and the same.
+func (r *Request) content() net.Buffers {
+	if r.Fill == nil {
+		return net.Buffers{r.Body}
+	}
+	var out net.Buffers
+	add := func(piece []byte) {
+		if len(piece) > 0 {
+			out = append(out, piece)
+		}
+	}
+	add(r.Body[:r.Fill.At])
+	for left := r.Fill.Times; left > 0; left -= int64(len(filler)) {
+		add(filler[:min(left, int64(len(filler)))])
+	}
+	add(r.Body[r.Fill.At:])
+	return out
 }
 
 // check refuses what cannot be sent, or would be something else once it is.
@@ -117,6 +154,8 @@ func (c *Client) check(req *Request) error {
 		return fmt.Errorf("base URL %q: credentials belong in a header field", c.base.Redacted())
 	case !isToken(req.Method):
 		return fmt.Errorf("method %q: not a token (RFC 9110 §9.1)", req.Method)
+	case req.Fill != nil && (req.Fill.At < 0 || req.Fill.At > len(req.Body) || req.Fill.Times < 0):
+		return fmt.Errorf("the filler of the body is not in it: %+v", *req.Fill)
 	case req.Target == "":
 		return fmt.Errorf("target is empty")
 	}
@@ -154,8 +193,8 @@ func (c *Client) header(req *Request) transcript.Header {
 	case req.Chunked && !has("Transfer-Encoding"):
 		h = append(h, transcript.Field{Name: "Transfer-Encoding", Value: "chunked"})
 	case req.Chunked || has("Transfer-Encoding") || has("Content-Length"):
-	case len(req.Body) > 0 || anticipatesContent(req.Method):
-		h = append(h, transcript.Field{Name: "Content-Length", Value: strconv.Itoa(len(req.Body))})
+	case req.size() > 0 || anticipatesContent(req.Method):
+		h = append(h, transcript.Field{Name: "Content-Length", Value: strconv.FormatInt(req.size(), 10)})
 	}
 	return h
 }

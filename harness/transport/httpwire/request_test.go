@@ -2,14 +2,20 @@ package httpwire
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"hash"
 	"io"
 	"net"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 const noContent = "HTTP/1.1 204 No Content\r\n\r\n"
@@ -109,6 +115,53 @@ func TestALargeBodyIsWrittenWholly(t *testing.T) {
 		}
 		if _, got, _ := strings.Cut(w.sent.String(), "lockstep"); got != want {
 			t.Errorf("chunked %t: sent %.60q and so on, %d bytes", isChunked, got, len(got))
+		}
+	}
+}
+
+// A body of 50 MiB takes no more memory than a piece of its filler.
+func TestAFilledBodyIsNeverInMemory(t *testing.T) {
+	const head, tail = `{"a":"`, `"}`
+	for _, size := range []int64{8, 9, 70_000, 50 << 20, 50<<20 + 1} {
+		for _, isChunked := range []bool{false, true} {
+			var sum hash.Hash
+			got := make(chan int64, 1)
+			c := piped(t, Options{}, func(conn net.Conn) {
+				r := bufio.NewReader(conn)
+				readHead(r)
+				if sum = sha256.New(); isChunked {
+					r.ReadString('\n')
+				}
+				n, _ := io.CopyN(sum, r, size)
+				if isChunked {
+					io.CopyN(io.Discard, r, int64(len("\r\n0\r\n\r\n")))
+				}
+				got <- n
+				io.WriteString(conn, noContent)
+			})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			ex, err := c.Do(t.Context(), time.Now(), &Request{
+				Method: "POST", Target: "/", Body: []byte(head + tail), Chunked: isChunked,
+				Fill: &transcript.Fill{At: len(head), Times: size - int64(len(head+tail))},
+			})
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fails(t, ex, "", "", "")
+			want := sha256.New()
+			io.WriteString(want, head)
+			for left := size - int64(len(head+tail)); left > 0; left -= 1000 {
+				io.WriteString(want, strings.Repeat("x", int(min(left, 1000))))
+			}
+			io.WriteString(want, tail)
+			if n := <-got; n != size || !bytes.Equal(sum.Sum(nil), want.Sum(nil)) || ex.Request.Body.Size != size {
+				t.Errorf("%d bytes, chunked %t: got %d, of %d", size, isChunked, n, ex.Request.Body.Size)
+			}
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+				t.Errorf("%d bytes, chunked %t: it took %d bytes of memory", size, isChunked, taken)
+			}
 		}
 	}
 }

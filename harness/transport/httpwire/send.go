@@ -3,6 +3,7 @@ package httpwire
 import (
 	"fmt"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -43,11 +44,8 @@ func (o *outgoing) write(cn *conn, msg *message) {
 		n, o.err = cn.Write(msg.bytes)
 		o.written = int64(n)
 	} else {
-		parts := net.Buffers{msg.bytes, msg.rest}
-		if len(msg.tail) > 0 { // a pipe would wait for somebody to read nothing
-			parts = append(parts, msg.tail)
-		}
-		o.written, o.err = parts.WriteTo(cn.Conn) // TCP takes them in one call, without a copy
+		parts := slices.Concat(net.Buffers{msg.bytes}, msg.rest) // of its own: writing consumes it
+		o.written, o.err = parts.WriteTo(cn.Conn)                // TCP takes them in one call, without a copy
 	}
 	if o.err == nil && msg.halfClose {
 		o.err = cn.closeWrite()
