@@ -102,6 +102,7 @@ func (l *loader) world() *waiver.World {
 	for _, s := range l.p.Scenarios {
 		of := waiver.Scenario{ID: s.ID, Table: s.Base()}
 		s.Walk(func(step *scenario.Step) { of.Steps = append(of.Steps, step.Text) })
+		of.Steps = append(of.Steps, l.p.upstreamSteps(s)...)
 		w.Scenarios = append(w.Scenarios, of)
 	}
 	return w

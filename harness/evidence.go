@@ -57,6 +57,14 @@ func inForce(project scenario.Rules, s *scenario.Scenario) []string {
 		for _, v := range r.Volatile {
 			out = append(out, fmt.Sprintf("%s%s is of the kind %s: %s (%s:%d)", prefix, v.At, v.Kind, v.Because, v.File, v.Line))
 		}
+		for name, of := range r.Stubs {
+			for i, header := range of.Headers {
+				out = append(out, fmt.Sprintf("%sstub %s: header %s is compared (%s)", prefix, name, header, of.HeaderAt[i]))
+			}
+			for _, v := range of.Volatile {
+				out = append(out, fmt.Sprintf("%sstub %s: %s is of the kind %s: %s (%s:%d)", prefix, name, v.At, v.Kind, v.Because, v.File, v.Line))
+			}
+		}
 		var streams []string
 		for name, rule := range r.Streams {
 			streams = append(streams, fmt.Sprintf("%sstream %s has rules of its own (%s:%d)", prefix, name, rule.File, rule.Line))

@@ -316,6 +316,11 @@ func (s *survey) values(at string) int {
 				}
 			}
 		}
+		for i := range t.Upstream {
+			for _, x := range t.Upstream[i].Exchanges {
+				count(x.Request.Body.Bytes)
+			}
+		}
 		for _, stream := range t.Streams {
 			for i := range stream.Events {
 				count([]byte(stream.Events[i].Data))

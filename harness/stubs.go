@@ -105,6 +105,20 @@ func stubRules(project, own scenario.Rules) map[string]compare.Step {
 	return out
 }
 
+// upstreamSteps are what reports call the things that stubs answer in a scenario.
+func (p *Project) upstreamSteps(s *scenario.Scenario) []string {
+	var out []string
+	for _, stub := range s.Script().Stubs {
+		for _, rule := range stub.Rules {
+			out = append(out, scenario.UpstreamText(stub.Name, rule.Name))
+		}
+	}
+	for _, name := range p.stubNames() {
+		out = append(out, scenario.UpstreamText(name, scenario.ModelsRule), scenario.UpstreamText(name, scenario.UnexpectedRule))
+	}
+	return out
+}
+
 // upstreams are the stubs of one target, by name.
 type upstreams map[string]*stub.Server
 

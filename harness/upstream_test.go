@@ -85,7 +85,7 @@ func TestRightAskersAskTheSame(t *testing.T) {
 			t.Errorf("%s: %s %v %v", s.ID, s.Verdict, s.Findings, s.Reasons)
 		}
 	}
-	if n := len(result.Scenarios); n != 3 {
+	if n := len(result.Scenarios); n != 7 {
 		t.Errorf("%d scenarios", n)
 	}
 }
@@ -93,7 +93,7 @@ func TestRightAskersAskTheSame(t *testing.T) {
 func TestWhatAnUpstreamIsAskedIsCompared(t *testing.T) {
 	for _, l := range faux.Lapses() {
 		t.Run(l.ID, func(t *testing.T) {
-			result := askBoth(t, askers(t, asking, nil), l, "ask/plain")
+			result := askBoth(t, askers(t, asking, nil), l, l.In)
 			if d := cmp.Diff(l.Says, findings(&result.Scenarios[0])); d != "" {
 				t.Errorf("%s (-want +got):\n%s", l.Doc, d)
 			}

@@ -60,6 +60,7 @@ const (
 
 	HeartbeatDiffers Kind = "heartbeat" // in what it says
 	StreamEnd        Kind = "stream-end"
+	HangUp           Kind = "hang-up"     // on an upstream that does not answer
 	ExitDiffers      Kind = "exit-status" // of a process that a step ended
 )
 
@@ -68,7 +69,7 @@ func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
 		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
-		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, ExitDiffers,
+		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, HangUp, ExitDiffers,
 	}
 }
 

@@ -176,6 +176,8 @@ func unmetKind(kind string) ShortfallKind {
 		return PollUnmet
 	case "exit":
 		return TargetNotStopped
+	case "asked":
+		return UpstreamMissing
 	case "restart":
 		return TargetNotStarted
 	case "stream", "close":
@@ -187,6 +189,8 @@ func unmetKind(kind string) ShortfallKind {
 
 func unmetText(kind string) string {
 	switch kind {
+	case "asked":
+		return "the upstream was not asked what it should be"
 	case "event":
 		return "the event that is awaited did not come"
 	case "ready":

@@ -105,6 +105,19 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 	for _, d := range inBody {
 		report(d)
 	}
+	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) {
+		report(Difference{
+			Kind: HangUp, Place: "end", At: both("end"), Reference: patience(ref), Candidate: patience(cand),
+			Text: "one lets go of its upstream, the other does not",
+		})
+	}
+}
+
+func patience(x *transcript.Exchange) string {
+	if x.Failure != nil {
+		return "it hung up"
+	}
+	return "it waited on"
 }
 
 // line compares the method, and the path with its query.
@@ -191,7 +204,10 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 			})
 		}
 	}
-	if s.Unmet != nil && !isUnexpected(s) && d.t.Exit == nil && d.t.Aborted == "" {
+	awaited := slices.ContainsFunc(d.t.Steps, func(o transcript.Step) bool { // which has told it
+		return o.Unmet != nil && o.Unmet.Kind == "asked" && o.Text == "asked "+s.ID
+	})
+	if s.Unmet != nil && !isUnexpected(s) && !awaited && d.t.Exit == nil && d.t.Aborted == "" {
 		out = append(out, Shortfall{
 			Kind: UpstreamMissing, Step: s.ID, Exchange: -1, Event: -1, Place: "requests", Want: s.Unmet.What, Got: s.Unmet.Why,
 			Text: "the upstream was not asked what it should be",

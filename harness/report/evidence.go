@@ -60,6 +60,7 @@ type Span struct {
 	To     int64  `json:"to"`
 	Status int    `json:"status,omitempty"`
 	Stream string `json:"stream,omitempty"`
+	Stub   string `json:"stub,omitempty"`   // the upstream that the target has asked
 	Failed string `json:"failed,omitempty"` // how it broke
 }
 
@@ -129,13 +130,18 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 	var body []byte
 	if x := exchangeOf(t, f); x != nil {
 		out.Request = g.shown(requestText(&x.Request))
-		out.Curl = g.Cover(curl(&x.Request))
+		if f.Upstream == "" { // else it is the target that asks
+			out.Curl = g.Cover(curl(&x.Request))
+		}
 		if x.Response != nil {
 			body = x.Response.Body.Bytes
 			out.Answer = g.shown(answerText(x.Response))
 		} else if x.Failure != nil {
 			out.Answer = g.Cover(x.Failure.Text)
 		}
+	}
+	if x := exchangeOf(t, f); x != nil && f.Upstream != "" {
+		body = x.Request.Body.Bytes
 	}
 	if ev := eventOf(t, f, side); ev != nil {
 		body = []byte(ev.Data)
@@ -162,8 +168,7 @@ func clip2(s string, most int) string {
 }
 
 func exchangeOf(t *transcript.Transcript, f *verdict.Finding) *transcript.Exchange {
-	for i := range t.Steps {
-		s := &t.Steps[i]
+	for s := range t.AllSteps() {
 		if s.ID != f.Step || len(s.Exchanges) == 0 {
 			continue
 		}
@@ -308,6 +313,12 @@ func (g *Gathering) track(t *transcript.Transcript) Track {
 	}
 	for i := range t.Steps {
 		out.Spans = append(out.Spans, g.spans(&t.Steps[i], open)...)
+	}
+	for i := range t.Upstream {
+		for _, span := range g.spans(&t.Upstream[i], open) {
+			span.Stub, _, _ = strings.Cut(span.Step, ".")
+			out.Spans = append(out.Spans, span)
+		}
 	}
 	slices.SortStableFunc(out.Spans, func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	out.Spans = out.Spans[:min(len(out.Spans), mostSpans)]

@@ -111,7 +111,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	stalls := watchStalls(time.After)
 	defer stalls()
 	script := s.Script()
-	r := &stage{opts: opts, scenario: s, script: script, dice: dice(opts.Seed, s.ID), stirred: make(chan struct{}, 1)}
+	r := &stage{opts: opts, scenario: s, script: script, dice: dice(opts.Seed, s.ID)}
 	for _, t := range targets {
 		r.walkers = append(r.walkers, newWalker(r, t))
 	}
@@ -122,8 +122,9 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	for _, name := range r.streamNames() {
 		r.settle(bounded, name)
 	}
-	r.settleUpstreams(bounded)
+	r.settleUpstreams(bounded, false)
 	r.each(func(w *walker) { w.closeAll() })
+	r.settleUpstreams(bounded, true)
 	for i := len(script.Teardown) - 1; i >= 0; i-- {
 		// The teardown has a bound of its own: it runs above all when the scenario has used up its own.
 		tctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), opts.Step)
@@ -131,6 +132,9 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 		cancel()
 	}
 	out := make([]*transcript.Transcript, len(targets))
+	if len(script.Teardown) > 0 {
+		r.settleUpstreams(bounded, true)
+	}
 	r.each(func(w *walker) { w.leaveUpstreams() })
 	r.each(func(w *walker) { w.finish(bounded) })
 	stalled := stalls()
@@ -155,7 +159,7 @@ type stage struct {
 	script   *scenario.Script
 	walkers  []*walker
 	dice     *mathrand.Rand
-	stirred  chan struct{} // something has happened at an upstream
+	stirred  bell // something has happened at an upstream
 }
 
 // each runs f for every walker at once and waits. Chance decides who starts.

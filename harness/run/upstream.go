@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -16,12 +15,6 @@ import (
 
 // What a target asks its upstreams is written down by the rule that has answered it, as if the rule were a step: which of
 // two requests comes first is often chance, and which rule answers them is not.
-
-// The rules that a scenario does not write.
-const (
-	modelsRule     = "models"     // what the stub answers by itself
-	unexpectedRule = "unexpected" // what nothing answers
-)
 
 // An upstream is a stub of one walker while the scenario goes on: a stub.Script.
 type upstream struct {
@@ -34,13 +27,17 @@ type upstream struct {
 	mu       sync.Mutex // guards what follows
 	steps    []*transcript.Step
 	underWay map[*transcript.Step]int // answers, but for those that hang
+	hanging  int                      // answers that the target may let go of
+	gone     map[string]int           // those that it has, by the step's id
+	over     bool                     // who hangs up now does so because the scenario does
 }
 
 // attach lets the scenario answer what the walker's target asks.
 func (w *walker) attach() {
 	for _, name := range w.server.stubNames() {
 		u := &upstream{
-			w: w, stub: w.server.Stubs[name], name: name, line: w.stage.scenario.Line, underWay: map[*transcript.Step]int{},
+			w: w, stub: w.server.Stubs[name], name: name, line: w.stage.scenario.Line,
+			underWay: map[*transcript.Step]int{}, gone: map[string]int{},
 		}
 		for _, s := range w.stage.script.Stubs {
 			if s.Name == name {
@@ -48,7 +45,7 @@ func (w *walker) attach() {
 			}
 		}
 		for _, r := range u.rules {
-			u.steps = append(u.steps, &transcript.Step{ID: scenario.UpstreamID(name, r.Name), Line: r.Line, Kind: "upstream", Text: u.text(r.Name)})
+			u.steps = append(u.steps, &transcript.Step{ID: scenario.UpstreamID(name, r.Name), Line: r.Line, Kind: "upstream", Text: scenario.UpstreamText(name, r.Name)})
 		}
 		w.upstreams = append(w.upstreams, u)
 		w.detach = append(w.detach, u.stub.Attach(u, w.t.Unique, w.stage.scenario.Fresh, w.t.Started))
@@ -64,20 +61,6 @@ func (t *Target) stubNames() []string {
 	return names
 }
 
-// text is how reports name what a rule has answered.
-func (u *upstream) text(rule string) string {
-	switch {
-	case rule == modelsRule:
-		return "upstream " + u.name + ", the list of models"
-	case rule == unexpectedRule:
-		return "upstream " + u.name + ", no rule"
-	case rule[0] >= '0' && rule[0] <= '9':
-		return "upstream " + u.name + ", rule " + rule
-	default:
-		return "upstream " + u.name + ", rule " + strconv.Quote(rule)
-	}
-}
-
 // Answer returns what the first rule answers that means the request and is not used up.
 func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
 	u.mu.Lock()
@@ -91,7 +74,7 @@ func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript
 		return u.byRule(rule, step, &chat)
 	}
 	if a := u.stub.Standing(r); a != nil {
-		return a, u.begin(u.step(modelsRule), false)
+		return a, u.begin(u.step(scenario.ModelsRule), false)
 	}
 	return nil, func(x *transcript.Exchange) { u.Stray(x, "") }
 }
@@ -111,18 +94,27 @@ func (u *upstream) byRule(rule *scenario.StubRule, step *transcript.Step, chat *
 func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exchange) {
 	n := len(step.Exchanges)
 	step.Exchanges = append(step.Exchanges, nil)
-	if !hangs {
+	if hangs {
+		u.hanging++
+	} else {
 		u.underWay[step]++
 	}
-	u.w.stage.stir()
+	u.w.stage.stirred.ring()
 	return func(x *transcript.Exchange) {
+		defer u.w.stage.stirred.ring()
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		step.Exchanges[n] = x
-		if !hangs {
+		step.Exchanges[n], x.Hangs = x, hangs
+		switch {
+		case !hangs:
 			u.underWay[step]--
+			return
+		case u.over:
+			x.Failure = nil
+		case x.Failure != nil:
+			u.gone[step.ID]++
 		}
-		u.w.stage.stir()
+		u.hanging--
 	}
 }
 
@@ -130,13 +122,13 @@ func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exc
 func (u *upstream) Stray(x *transcript.Exchange, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	step := u.step(unexpectedRule)
+	step := u.step(scenario.UnexpectedRule)
 	step.Exchanges = append(step.Exchanges, x)
 	why = cmp.Or(why, "no rule of the scenario answers it")
 	if step.Unmet == nil {
-		step.Unmet = &transcript.Unmet{Kind: unexpectedRule, What: "no such request", Why: why}
+		step.Unmet = &transcript.Unmet{Kind: scenario.UnexpectedRule, What: "no such request", Why: why}
 	}
-	u.w.stage.stir()
+	u.w.stage.stirred.ring()
 }
 
 // step returns the step of a rule that no scenario writes. The mutex is held.
@@ -147,24 +139,43 @@ func (u *upstream) step(rule string) *transcript.Step {
 			return s
 		}
 	}
-	s := &transcript.Step{ID: id, Line: u.line, Kind: "upstream", Text: u.text(rule)}
+	s := &transcript.Step{ID: id, Line: u.line, Kind: "upstream", Text: scenario.UpstreamText(u.name, rule)}
 	u.steps = append(u.steps, s)
 	return s
 }
 
 // counts returns how many requests each rule has answered, by the step's id, and whether all that must come have come and
-// no answer is under way.
-func (u *upstream) counts() (n map[string]int, done bool) {
+// no answer is under way: of those that hang, when all clients have gone.
+func (u *upstream) counts(gone bool) (n map[string]int, done bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	n, done = map[string]int{}, true
+	n, done = map[string]int{}, !gone || u.hanging == 0
 	for i, s := range u.steps {
 		n[s.ID] = len(s.Exchanges)
 		if i < len(u.rules) && len(s.Exchanges) < u.rules[i].Min || u.underWay[s] > 0 {
 			done = false
 		}
 	}
+	for id, gone := range u.gone {
+		n[id+letGo] = gone
+	}
 	return n, done
+}
+
+// letGo is said of hanging answers that a target has let go of.
+const letGo = " let go"
+
+// asked returns how many requests a rule has answered, or begun to.
+func (u *upstream) asked(rule string) int {
+	counts, _ := u.counts(false)
+	return counts[scenario.UpstreamID(u.name, rule)]
+}
+
+// conclude notes that the scenario hangs up from now on.
+func (u *upstream) conclude() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.over = true
 }
 
 // record puts what was asked into the transcript, when nothing more can come.
@@ -202,47 +213,50 @@ func lacking(least, n int) *transcript.Unmet {
 // leaveUpstreams ends what the scenario answers, and takes down what it was.
 func (w *walker) leaveUpstreams() {
 	for i, u := range w.upstreams {
+		u.conclude()
 		w.detach[i]()
 		u.record()
 	}
 }
 
-// stir wakes up who waits for upstreams.
-func (r *stage) stir() {
-	select {
-	case r.stirred <- struct{}{}:
-	default:
-	}
-}
-
-// settleUpstreams lets targets ask their upstreams what they must still ask, and what the others have asked.
-func (r *stage) settleUpstreams(ctx context.Context) {
+// settleUpstreams lets targets ask their upstreams what they must still ask, and what the others have asked; and when their
+// clients have gone, let go of those that do not answer.
+func (r *stage) settleUpstreams(ctx context.Context, gone bool) {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
 	defer cancel()
-	for !r.upstreamsSettled() && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		rung := r.stirred.next()
+		if r.upstreamsSettled(gone) {
+			break
+		}
 		select {
-		case <-r.stirred:
+		case <-rung:
 		case <-ctx.Done():
 		}
 	}
 }
 
-func (r *stage) upstreamsSettled() bool {
+func (r *stage) upstreamsSettled(gone bool) bool {
 	var most map[string]int
 	if r.opts.Recorded != nil {
 		most = map[string]int{}
 		for i := range r.opts.Recorded.Upstream {
 			s := &r.opts.Recorded.Upstream[i]
 			most[s.ID] = len(s.Exchanges)
+			for _, x := range s.Exchanges {
+				if x.Hangs && x.Failure != nil {
+					most[s.ID+letGo]++
+				}
+			}
 		}
 	}
 	for _, w := range r.walkers {
-		if w.exited() || w.t.Unusable != "" {
+		if w.down || w.exited() || w.t.Unusable != "" {
 			return true // nothing more comes of it, and what the others do alone is red already
 		}
 		own := map[string]int{}
 		for _, u := range w.upstreams {
-			counts, done := u.counts()
+			counts, done := u.counts(gone)
 			if !done {
 				return false
 			}

@@ -160,6 +160,8 @@ func (w *walker) act(ctx context.Context, st *scenario.Step, rec *transcript.Ste
 		err = w.stop(ctx, do, rec)
 	case *scenario.Kill:
 		err = w.kill(ctx, rec)
+	case *scenario.Asked:
+		err = w.asked(ctx, do, rec)
 	case *scenario.Restart:
 		err = w.restart(ctx, do, rec)
 	}

@@ -118,6 +118,13 @@ type Restart struct {
 	Within time.Duration
 }
 
+// Asked waits until a target has asked an upstream.
+type Asked struct {
+	Stub, Rule string // the rule of the scenario that answers
+	Times      int    // how often since the scenario began; at least 1
+	Within     time.Duration
+}
+
 // Parallel does several lists of steps at once.
 type Parallel struct{ Branches []Branch }
 
@@ -138,6 +145,7 @@ func (h *Hangup) kind() string { return string(h.How) }
 func (*Stop) kind() string     { return "stop" }
 func (*Kill) kind() string     { return "kill" }
 func (*Restart) kind() string  { return "restart" }
+func (*Asked) kind() string    { return "asked" }
 func (*Parallel) kind() string { return "parallel" }
 
 // A Request is what a step sends.

@@ -86,6 +86,7 @@ func (d *decoder) names(root *yamldoc.Node) {
 		s.values[k.Text], d.given[k.Text] = true, true
 	}
 	d.stepNames(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
+	d.askedNames(root.Get("steps"), ruleNames(root.Get("stubs")))
 	d.unjoined(root.Get("steps"), taken(root.Get("steps")))
 	for _, n := range root.Get("teardown").Elements() {
 		d.uses(n, s)

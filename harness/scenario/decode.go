@@ -143,6 +143,9 @@ func (d *decoder) action(id string, n *yamldoc.Node) Action {
 		return &Kill{}
 	case n.Get("restart") != nil:
 		return &Restart{Within: within}
+	case n.Get("asked") != nil:
+		stub, rule, _ := strings.Cut(n.Get("asked").Text, ".")
+		return &Asked{Stub: stub, Rule: rule, Times: max(1, d.number(n.Get("times"))), Within: within}
 	case n.Get("parallel") != nil:
 		return d.parallel(id, n.Get("parallel"))
 	}

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/internal/problem"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -12,11 +15,11 @@ func (d *decoder) stubs(n *yamldoc.Node) []Stub {
 	var out []Stub
 	for k, v := range n.Entries() {
 		s := Stub{Name: k.Text, Line: k.Line, Column: k.Column}
-		taken := map[string]bool{"unexpected": true} // the requests that no rule answers
+		taken := map[string]bool{ModelsRule: true, UnexpectedRule: true}
 		for i, item := range v.Elements() {
 			r := d.stubRule(i, item)
 			if name := item.Get("name"); name != nil && taken[r.Name] {
-				d.problem(name, fmt.Sprintf("two rules are called %q", r.Name), "give it a name of its own; unexpected is what no rule answers")
+				d.problem(name, fmt.Sprintf("the name %q is taken", r.Name), "give it a name of its own; models and unexpected are what no rule answers")
 			}
 			taken[r.Name] = true
 			s.Rules = append(s.Rules, r)
@@ -38,6 +41,29 @@ func (d *decoder) stubRule(i int, n *yamldoc.Node) StubRule {
 		r.Min, r.Max = d.times(times)
 	}
 	return r
+}
+
+// ruleNames returns the ids of all rules of stubs.
+func ruleNames(stubs *yamldoc.Node) []string {
+	var out []string
+	for k, v := range stubs.Entries() {
+		for i, item := range v.Elements() {
+			out = append(out, UpstreamID(k.Text, cmp.Or(item.Get("name").Str(), strconv.Itoa(i+1))))
+		}
+	}
+	return out
+}
+
+// askedNames checks the rules that steps wait for.
+func (d *decoder) askedNames(list *yamldoc.Node, rules []string) {
+	for _, n := range list.Elements() {
+		if asked := n.Get("asked"); asked != nil && !slices.Contains(rules, asked.Text) {
+			d.problem(asked, fmt.Sprintf("no rule under stubs is called %q", asked.Text), problem.OneOf(asked.Text, rules))
+		}
+		for _, branch := range n.Get("parallel").Entries() {
+			d.askedNames(branch, rules)
+		}
+	}
 }
 
 // times reads how often a rule answers: 2, 0..1, 1.., any.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strconv"
 	"sync"
 	"weak"
 
@@ -34,6 +35,26 @@ func (s *Script) walk(f func(*Step)) {
 	walk(s.Steps, f)
 	walk(s.Teardown, f)
 }
+
+// UpstreamText is how reports name what a rule of a stub has answered.
+func UpstreamText(stub, rule string) string {
+	switch {
+	case rule == ModelsRule:
+		return "upstream " + stub + ", the list of models"
+	case rule == UnexpectedRule:
+		return "upstream " + stub + ", no rule"
+	case rule[0] >= '0' && rule[0] <= '9':
+		return "upstream " + stub + ", rule " + rule
+	default:
+		return "upstream " + stub + ", rule " + strconv.Quote(rule)
+	}
+}
+
+// The rules that no scenario writes.
+const (
+	ModelsRule     = "models"     // what a stub answers by itself
+	UnexpectedRule = "unexpected" // what nothing answers
+)
 
 // UpstreamID is the id of what a rule of a stub has answered, among the steps of a transcript.
 func UpstreamID(stub, rule string) string { return stub + "." + rule }

@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -38,6 +39,14 @@ type Piece struct {
 type Tool struct {
 	ID, Name  string
 	Arguments []string // the text of its input, in the pieces in which it is streamed
+}
+
+// input is the input as JSON; a text that is none is one as a string.
+func (t *Tool) input() json.RawMessage {
+	if text := t.text(); json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return encode(t.text())
 }
 
 // text is the input in one piece.

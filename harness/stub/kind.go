@@ -15,11 +15,13 @@ type Kind string
 // The kinds.
 const (
 	OpenAI Kind = "openai" // chat completions, as OpenAI and many others have them
-	HTTP   Kind = "http"   // any server
+	// Anthropic is its Messages.
+	Anthropic Kind = "anthropic"
+	HTTP      Kind = "http" // any server
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return []Kind{OpenAI, HTTP} }
+func Kinds() []Kind { return []Kind{OpenAI, Anthropic, HTTP} }
 
 // A wire writes messages down as a kind has them. One that is no model's has failure alone.
 type wire struct {
@@ -31,8 +33,9 @@ type wire struct {
 }
 
 var wires = map[Kind]wire{
-	OpenAI: {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
-	HTTP:   {failure: plainFailure},
+	OpenAI:    {"/chat/completions", openaiMessage, openaiStream, openaiFailure, openaiModels},
+	Anthropic: {"/messages", anthropicMessage, anthropicStream, anthropicFailure, anthropicModels},
+	HTTP:      {failure: plainFailure},
 }
 
 // raw reports whether a message is to be written as bytes as they are: when all of its pieces are, or when the kind has no

@@ -98,10 +98,12 @@ type Exchange struct {
 	// a body that was cut short has both.
 	Failure *Failure `json:"failure,omitempty"`
 	// Stream names the stream that carries the response's body, when it is an event stream.
-	Stream string        `json:"stream,omitempty"`
-	Sent   time.Duration `json:"sent"` // the request was on its way
-	Head   time.Duration `json:"head"` // the response head was read; 0 when none came
-	Done   time.Duration `json:"done"` // the body was read, or the exchange had failed
+	Stream string `json:"stream,omitempty"`
+	// Hangs says that the answer, a stub's, does not end by itself. When a Failure stands beside it, the target has let go.
+	Hangs bool          `json:"hangs,omitempty"`
+	Sent  time.Duration `json:"sent"` // the request was on its way
+	Head  time.Duration `json:"head"` // the response head was read; 0 when none came
+	Done  time.Duration `json:"done"` // the body was read, or the exchange had failed
 }
 
 // A Request is what the harness sent.

@@ -220,8 +220,8 @@
       const lanes = {};
       for (const span of (track.spans || []).slice(0, 60)) {
         const here = span.step === g.step || (g.stream && span.stream === g.stream);
-        const kind = span.stream ? ".stream" : span.status ? "" : ".wait";
-        const label = (span.step + "  " + span.text).slice(0, 40) + (span.status ? "  " + span.status : "");
+        const kind = span.stub ? ".upstream" : span.stream ? ".stream" : span.status ? "" : ".wait";
+        const label = ((span.stub ? "↗ " : "") + span.step + "  " + span.text).slice(0, 40) + (span.status ? "  " + span.status : "");
         parts.push(svg("rect." + side + kind + (span.failed ? ".broken" : ""), { x: x(span.from), y: y + 2, width: Math.max(2, x(span.to) - x(span.from)), height: lane - 5, rx: 2 },
           svg("title", {}, span.text + " · " + ms(span.from) + " to " + ms(span.to) + (span.failed ? " · " + span.failed : ""))));
         parts.push(svg("text" + (here ? "" : ".soft"), { x: 6, y: y + lane - 4 }, label));
