@@ -119,8 +119,8 @@ func cost(t *transcript.Transcript) float64 {
 			}
 		}
 	}
-	for i := range t.Steps {
-		for _, x := range t.Steps[i].Exchanges {
+	for s := range t.AllSteps() {
+		for _, x := range s.Exchanges {
 			count(x.Request.Body.Bytes)
 			if x.Response != nil {
 				count(x.Response.Body.Bytes)

@@ -100,3 +100,24 @@ func TestWhatAnUpstreamIsAskedIsCompared(t *testing.T) {
 		})
 	}
 }
+
+func TestMutantsOfWhatAnUpstreamIsAskedAreFound(t *testing.T) {
+	p := askers(t, asking, nil)
+	var file bytes.Buffer
+	result, err := p.Run(t.Context(), &harness.Options{Targets: []string{"right=" + asker(t, nil), "wrong=" + asker(t, nil)}, RunFile: &file})
+	if err != nil || result.Verdict != verdict.Match {
+		t.Fatalf("%v: the run is %s", err, result.Verdict)
+	}
+	score, err := p.Mutate(t.Context(), &file, &harness.MutateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range append(score.FalseAlarms, score.Survivors...) {
+		t.Errorf("%s at %s, %s → %s: %s%s", c.Operator, c.Place, c.Before, c.After, c.Hidden, c.Found)
+	}
+	for _, name := range []string{"forgotten", "twice", "swapped", "method", "path", "query", "no-body", "header-missing", "header-value"} {
+		if row := score.Operator("upstream/" + name); row.Judged == 0 || row.Found != row.Judged {
+			t.Errorf("upstream/%s: %d of %d were found", name, row.Found, row.Judged)
+		}
+	}
+}

@@ -12,7 +12,7 @@ type Rules struct {
 	// Steps adds rules for single steps, by the step's id. A stream belongs to the step that opened it.
 	Steps map[string]Step
 	// Stubs has rules for what is asked of upstreams, by the stub's name. Header fields that are named there take the place
-	// of QuestionHeaders.
+	// of the usual ones.
 	Stubs map[string]Step
 }
 

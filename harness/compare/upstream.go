@@ -85,7 +85,7 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 	c.line(step, &ref.Request, &cand.Request, place{where: location{where(step, at), nil}, seen: seen}, report)
 	sides := [2]content{questionContent(&ref.Request), questionContent(&cand.Request)}
 	stub, _, _ := strings.Cut(step.ID, ".")
-	names := c.questionHeaders(stub, step.ID)
+	names := c.rules.QuestionHeaders(stub, step.ID)
 	if sides[0].otherwise != sides[1].otherwise && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
 		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
 	}
@@ -138,18 +138,19 @@ func questionContent(r *transcript.Request) content {
 	return bodyContent(&transcript.Response{Header: r.Header, Body: r.Body})
 }
 
-// QuestionHeaders are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
+// usualQuestion are the header fields of requests to stubs that are compared when no rule names any: what the body is, and
 // with which key the upstream is asked.
-var QuestionHeaders = []string{"Content-Type", "Authorization", "X-Api-Key"}
+var usualQuestion = []string{"Content-Type", "Authorization", "X-Api-Key"}
 
-// questionHeaders returns the names of the header fields to compare, each once.
-func (c *comparison) questionHeaders(stub, step string) []string {
-	names := QuestionHeaders
-	if own := c.rules.Stubs[stub].Headers; own != nil {
+// QuestionHeaders returns the names of the header fields of requests to a stub that are compared, each once. step is the id of
+// what one of its rules has answered.
+func (r *Rules) QuestionHeaders(stub, step string) []string {
+	names := usualQuestion
+	if own := r.Stubs[stub].Headers; own != nil {
 		names = own
 	}
 	names = slices.Clone(names)
-	for _, name := range c.rules.Steps[step].Headers {
+	for _, name := range r.Steps[step].Headers {
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
 			names = append(names, name)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// A document is a JSON document that the candidate sent: a body, or an event's data.
+// A document is a JSON document that the candidate sent: a body, an event's data, or what it has asked an upstream.
 type document struct {
 	s     *Subject
 	where string // "step 3 body"
@@ -28,6 +28,7 @@ type document struct {
 	declared map[string]bool
 	spots    []*spot // in the order of the document
 	fails    bool    // the body of an answer that tells of no success
+	upstream string  // the stub that it was sent to; "" for what was sent to the client
 }
 
 // A spot is a value of a document.
@@ -71,6 +72,7 @@ func (s *Subject) documents() []*document {
 		s.take(d, ref)
 		return true
 	})
+	s.asked()
 	s.events(func(o *occurrence) bool {
 		if text := strings.TrimSpace(o.ev.Data); o.beat || o.ev.Comment || text == "" || text[0] != '{' && text[0] != '[' {
 			return true
@@ -102,7 +104,7 @@ func (s *Subject) take(d *document, ref []byte) {
 		d.ref, _, _ = jsontree.Parse(ref)
 	}
 	d.site.doc = d
-	d.rules = slices.Concat(s.Rules.Steps[d.site.step].Volatile, s.Rules.Volatile)
+	d.rules = slices.Concat(s.Rules.Stubs[d.upstream].Volatile, s.Rules.Steps[d.site.step].Volatile, s.Rules.Volatile)
 	d.declare()
 	d.walk(&spot{doc: d, node: root, ref: d.ref})
 	s.docs = append(s.docs, d)

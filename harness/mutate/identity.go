@@ -203,6 +203,20 @@ func (s *Subject) sent(replace func(string) string) *transcript.Transcript {
 			st.Exchanges[k] = &y
 		}
 	}
+	t.Upstream = slices.Clone(t.Upstream)
+	for i := range t.Upstream {
+		st := &t.Upstream[i]
+		st.Exchanges = slices.Clone(st.Exchanges)
+		for k, x := range st.Exchanges {
+			y := *x
+			y.Request.Target, y.Request.Body = replace(x.Request.Target), body([]byte(replace(string(x.Request.Body.Bytes))))
+			y.Request.Header = slices.Clone(x.Request.Header)
+			for f := range y.Request.Header {
+				y.Request.Header[f].Value = replace(y.Request.Header[f].Value)
+			}
+			st.Exchanges[k] = &y
+		}
+	}
 	t.Streams = slices.Clone(t.Streams)
 	for i, st := range t.Streams {
 		c := *st

@@ -292,13 +292,18 @@ func (s *Subject) everywhere(pairs ...string) *transcript.Transcript {
 			}
 		}
 	}
+	for i := range t.Upstream {
+		for k, x := range t.Upstream[i].Exchanges {
+			x.Request.Body = out.Upstream[i].Exchanges[k].Request.Body
+		}
+	}
 	return &t
 }
 
 // later returns a transcript that began later, with all times that it tells.
 func (s *Subject) later(by time.Duration) *transcript.Transcript {
 	t := *s.Candidate
-	t.Steps, t.Streams = slices.Clone(t.Steps), slices.Clone(t.Streams)
+	t.Steps, t.Upstream, t.Streams = slices.Clone(t.Steps), slices.Clone(t.Upstream), slices.Clone(t.Streams)
 	for _, d := range s.documents() {
 		if !slices.ContainsFunc(d.spots, func(v *spot) bool { return v.class == moment }) {
 			continue
@@ -307,6 +312,11 @@ func (s *Subject) later(by time.Duration) *transcript.Transcript {
 		for i := range changed.Steps {
 			if d.site.stream == nil && changed.Steps[i].ID == d.site.step {
 				mergeStep(&t.Steps[i], &s.Candidate.Steps[i], &changed.Steps[i])
+			}
+		}
+		for i := range changed.Upstream {
+			if d.upstream != "" && changed.Upstream[i].ID == d.site.step {
+				mergeStep(&t.Upstream[i], &s.Candidate.Upstream[i], &changed.Upstream[i])
 			}
 		}
 		for i := range changed.Streams {

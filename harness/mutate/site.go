@@ -197,9 +197,9 @@ func seen(t *transcript.Transcript, at time.Duration) time.Time { return t.Start
 
 // stepOf returns the candidate's step of that id, or nil.
 func (s *Subject) stepOf(id string) *transcript.Step {
-	for i := range s.Candidate.Steps {
-		if s.Candidate.Steps[i].ID == id {
-			return &s.Candidate.Steps[i]
+	for st := range s.Candidate.AllSteps() {
+		if st.ID == id {
+			return st
 		}
 	}
 	return nil
