@@ -121,3 +121,92 @@ func TestMutantsOfWhatAnUpstreamIsAskedAreFound(t *testing.T) {
 		}
 	}
 }
+
+func TestARecordedReferenceHasWhatItsUpstreamWasAsked(t *testing.T) {
+	p := askers(t, asking, nil)
+	tape, result := record(t, p, harness.Options{}, "right="+asker(t, nil), "wrong="+asker(t, nil))
+	if result.Verdict != verdict.Match {
+		t.Fatalf("the run is %s", result.Verdict)
+	}
+	if result := replay(t, p, tape, harness.Options{}, "wrong="+asker(t, nil)); result.Verdict != verdict.Match {
+		t.Errorf("a right server against the recording: %s %v", result.Verdict, result.Scenarios)
+	}
+	for _, l := range faux.Lapses() {
+		result := replay(t, p, tape, harness.Options{Select: harness.Selection{Paths: []string{l.In}}}, "wrong="+asker(t, l))
+		if d := cmp.Diff(l.Says, findings(&result.Scenarios[0])); d != "" {
+			t.Errorf("%s (-want +got):\n%s", l.Doc, d)
+		}
+	}
+}
+
+// A target that is judged alone has to ask what the scenario's rules say that it must.
+func TestATargetAloneMustAskItsUpstream(t *testing.T) {
+	p := askers(t, asking, nil)
+	for _, tc := range []struct {
+		lapse *faux.Lapse
+		want  verdict.Verdict
+	}{{nil, verdict.Match}, {lapse(t, "forgets"), verdict.Differ}, {lapse(t, "asks-twice"), verdict.Differ}, {lapse(t, "other-value"), verdict.Match}} {
+		_, result := recorded(t, p, harness.Options{Select: harness.Selection{Paths: []string{"ask/plain"}}}, "right="+asker(t, tc.lapse))
+		if result.Verdict != tc.want {
+			t.Errorf("%+v: %s, want %s: %v", tc.lapse, result.Verdict, tc.want, result.Scenarios[0].Findings)
+		}
+	}
+}
+
+func lapse(t *testing.T, id string) *faux.Lapse {
+	t.Helper()
+	for _, l := range faux.Lapses() {
+		if l.ID == id {
+			return l
+		}
+	}
+	t.Fatalf("there is no lapse %q", id)
+	return nil
+}
+
+func TestTheOrderOfQuestionsCountsUnlessARuleSaysOtherwise(t *testing.T) {
+	result := askBoth(t, askers(t, asking, nil), lapse(t, "backward"), "ask/anyhow")
+	if result.Verdict != verdict.Match {
+		t.Errorf("%s: %v", result.Verdict, result.Scenarios[0].Findings)
+	}
+}
+
+// What a rule of a stub, of a scenario or of the project says of an upstream holds there.
+func TestRulesForWhatAnUpstreamIsAsked(t *testing.T) {
+	const keyless = "compare: {stubs: {llm: {headers: [Content-Type, X-Trace]}}}\n"
+	const warm = "compare: {stubs: {llm: {volatile: [{at: $.model, kind: text, because: a test}]}}}\n"
+	story := func(rules string) map[string]string {
+		return map[string]string{"ask/ruled": rules + `
+stubs: {llm: [{answer: {text: "5"}}]}
+steps:
+  - {http: POST /ask, json: {text: "${{ unique }}", upstream: "${{ stub.llm }}"}}
+`}
+	}
+	own := "stubs: {llm: [{answer: {text: \"5\"}, compare: {volatile: [{at: $.model, kind: text, because: a test}]}}]}\nsteps:\n" +
+		"  - {http: POST /ask, json: {text: \"${{ unique }}\", upstream: \"${{ stub.llm }}\"}}\n"
+	for _, tc := range []struct {
+		name      string
+		config    string
+		scenarios map[string]string
+		lapse     string
+		want      verdict.Verdict
+		unused    int
+	}{
+		{"without a key, which is compared by default", asking, story(""), "no-key", verdict.Differ, 0},
+		{"of the project, for the header fields", asking + keyless, story(""), "no-key", verdict.Match, 1},
+		{"of the scenario, for a value", asking, story(warm), "other-value", verdict.Match, 0},
+		{"of the stub's rule, for a value", asking, map[string]string{"ask/ruled": own}, "other-value", verdict.Match, 0},
+		{"of the project, for a value", asking + warm, story(""), "other-value", verdict.Match, 0},
+		{"another value", asking + warm, story(""), "extra-field", verdict.Differ, 0},
+	} {
+		p := askers(t, tc.config, tc.scenarios)
+		_, result := recorded(t, p, harness.Options{Select: harness.Selection{Paths: []string{"ask/ruled"}}}, "right="+asker(t, nil), "wrong="+asker(t, lapse(t, tc.lapse)))
+		if result.Verdict != tc.want {
+			t.Errorf("%s: %s, want %s: %v", tc.name, result.Verdict, tc.want, result.Scenarios[0].Findings)
+		}
+		_, result = recorded(t, p, harness.Options{}, "right="+asker(t, nil), "wrong="+asker(t, nil))
+		if len(result.Unused) != tc.unused {
+			t.Errorf("%s: rules that never applied: %v", tc.name, result.Unused)
+		}
+	}
+}
