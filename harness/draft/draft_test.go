@@ -235,6 +235,9 @@ isolate: fresh   # what other scenarios do would show in its answer
 steps:
   - open: stream
     sse: GET /v1/feed
+  # Here belongs what makes the server tell something, and what it tells then:
+  # - await: stream
+  #   match: {event: its-name}
   - close: stream
 `,
 	}

@@ -244,6 +244,10 @@ func hasList(schema *openapi3.Schema) bool {
 	return false
 }
 
+// hint stands where a stream is open, and has told nothing that was asked for yet.
+const hint = "  # Here belongs what makes the server tell something, and what it tells then:\n" +
+	"  # - await: stream\n  #   match: {event: its-name}\n"
+
 // print writes a request as a step.
 func (r *request) print(b *strings.Builder) {
 	if r.stream {
@@ -277,7 +281,7 @@ func (r *request) print(b *strings.Builder) {
 		fmt.Fprintf(b, "    capture: {%s: %s}\n", c[0], yamldoc.Scalar(c[1]))
 	}
 	if r.stream {
-		fmt.Fprint(b, "  - close: stream\n")
+		fmt.Fprint(b, hint, "  - close: stream\n")
 	}
 }
 
