@@ -15,6 +15,7 @@ type Changes struct {
 	Fixed     []Change `json:"fixed,omitempty"`
 	Changed   []Change `json:"changed,omitempty"` // another finding of the kind at the same place
 	Unchanged int      `json:"unchanged"`
+	Apart     int      `json:"apart,omitempty"` // findings of scenarios that the earlier run has not judged
 }
 
 // A Change is a finding that is there in one of two runs.
@@ -52,7 +53,7 @@ func change(f *verdict.Finding) Change {
 
 // Since returns what has changed since an earlier run. Of scenarios that were not judged in both runs nothing is said.
 func Since(earlier *Document, against string, later *Document) *Changes {
-	out := &Changes{Against: against}
+	out := &Changes{Against: against, Apart: unjudgedBefore(earlier, later)}
 	for _, p := range pairings(earlier, later) {
 		switch {
 		case p.before == nil:
@@ -129,6 +130,17 @@ func pairings(earlier, later *Document) []pairing {
 		}
 	}
 	return out
+}
+
+// unjudgedBefore counts the findings of a run in scenarios that an earlier one has not judged: of these nothing can be said.
+func unjudgedBefore(earlier, later *Document) int {
+	n, before := 0, judged(earlier)
+	for i := range later.Scenarios {
+		if s := &later.Scenarios[i]; !before[s.ID] {
+			n += len(s.Findings)
+		}
+	}
+	return n
 }
 
 // judged returns the scenarios of a run that were judged.

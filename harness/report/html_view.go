@@ -475,5 +475,5 @@ func (c *Changes) seen() *Changes {
 		}
 		return out
 	}
-	return &Changes{clip(c.Against, 120), list(c.New), list(c.Fixed), list(c.Changed), c.Unchanged}
+	return &Changes{clip(c.Against, 120), list(c.New), list(c.Fixed), list(c.Changed), c.Unchanged, c.Apart}
 }

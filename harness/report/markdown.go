@@ -58,7 +58,11 @@ func (m *markdown) head() {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}
 	if c := d.Changes; c != nil {
-		fmt.Fprintf(m, "\nsince %s: %d new, %d changed, %d fixed, %d as before\n", mdText(c.Against, 120), len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged)
+		fmt.Fprintf(m, "\nsince %s: %d new, %d changed, %d fixed, %d as before", mdText(c.Against, 120), len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged)
+		if c.Apart > 0 {
+			fmt.Fprintf(m, ", %d in scenarios that were not judged then", c.Apart)
+		}
+		fmt.Fprintln(m)
 	}
 }
 

@@ -94,9 +94,10 @@
       : null;
     const any = (c.new || []).length + (c.changed || []).length + (c.fixed || []).length;
     return el("section", { id: "changes" }, el("h2", {}, "Since " + c.against),
-      any ? null : el("p.soft", {}, "Nothing has changed: " + plural(c.unchanged, "finding") + " as before."),
+      any || (c.apart && !c.unchanged) ? null : el("p.soft", {}, "Nothing has changed: " + plural(c.unchanged, "finding") + " as before."),
       list("new", c.new, true), list("changed", c.changed, true), list("fixed", c.fixed, false),
-      any && c.unchanged ? el("p.soft", {}, c.unchanged + " as before") : null);
+      any && c.unchanged ? el("p.soft", {}, c.unchanged + " as before") : null,
+      c.apart ? el("p.soft", {}, plural(c.apart, "finding") + " in scenarios that were not judged then") : null);
   }
 
   // --- findings
