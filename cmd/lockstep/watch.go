@@ -120,13 +120,17 @@ func (x *watcher) state() string {
 // round runs what a change touches. The error is what the run says that is no verdict.
 func (x *watcher) round(ctx context.Context, c change) error {
 	x.rounds++
-	before := x.look()
+	before, known := x.look(), x.project != nil
 	project, err := x.flags.load(x.flags.config)
 	if err == nil {
 		x.project = project
 	}
 	x.files = x.look()
-	maps.Copy(x.files, before) // a file that has changed since is seen to have
+	for file, s := range before { // a file that has changed since is seen to have
+		if _, matters := x.files[file]; matters || known {
+			x.files[file] = s
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -193,6 +193,22 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	}
 }
 
+// Before the project was read, every document below its folder could be a part of it: also the reports of the last run, which
+// each round replaces.
+func TestWatchDoesNotLookAtItsReports(t *testing.T) {
+	p := newProject(t, at("right", serve(t, &faux.Server{})))
+	p.write(t, "reports/report.json", "{}")
+	x := p.watch(t, "items")
+	x.says(t, "watch: none is red")
+	x.settles()
+	x.ticks <- time.Time{}
+	select {
+	case line := <-x.lines:
+		t.Errorf("it says %q, and nothing has changed", line)
+	default:
+	}
+}
+
 func TestWatchSaysOfWhichTargetItWatchesNothing(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
