@@ -16,7 +16,7 @@ import (
 // declares, rules for streams must be about streams that the scenario opens or operations that the contract has.
 func (p *Project) checkScenario(s *scenario.Scenario) scenario.Problems {
 	c := scenarioCheck{p: p, s: s, opened: map[string]*contract.Operation{}}
-	c.problems = p.checkStubs(s)
+	c.problems = append(p.checkStubs(s), p.checkSetup(s)...)
 	s.Walk(c.step)
 	for _, name := range slices.Sorted(maps.Keys(s.Compare.Streams)) {
 		rule := s.Compare.Streams[name]

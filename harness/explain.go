@@ -74,7 +74,21 @@ func (e *explainer) head() *object {
 	} else {
 		o.text("isolate", "shared")
 	}
+	o.settings("env", s.Setup.Env)
+	o.settings("files", s.Setup.Files)
 	return o
+}
+
+// settings says what the scenario's own targets start with.
+func (o *object) settings(key string, list []scenario.Setting) {
+	if len(list) == 0 {
+		return
+	}
+	of := &object{}
+	for _, v := range list {
+		of.text(v.Name, v.Text)
+	}
+	o.add(key, of.node())
 }
 
 func (e *explainer) targets(o *object, chosen []Target, alone bool) {

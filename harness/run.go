@@ -259,6 +259,7 @@ func (e *execution) fresh(ctx context.Context, i int) {
 		}
 	}
 	f := e.newFleet(ctx, e.scenarios[i:i+1], 0)
+	f.setUp(e.scenarios[i].Setup)
 	defer f.stop()
 	e.one(ctx, i, f)
 }

@@ -78,6 +78,7 @@ func (d *decoder) names(root *yamldoc.Node) {
 		}
 	}
 	d.named, d.given = map[string]bool{}, map[string]bool{}
+	d.checkSetup(root, s.values)
 	for k := range root.Get("repeat").Entries() {
 		s.values[k.Text], d.given[k.Text] = true, true
 	}

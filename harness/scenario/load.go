@@ -92,7 +92,7 @@ func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 	}
 	of := len(d.problems) // these are of names, and leave the rest as it is
 	s := d.scenario(root, data)
-	out := d.expand(s, root.Get("table"), d.rows(root.Get("table")))
+	out := d.expand(s, root, d.rows(root.Get("table")))
 	if len(d.problems) > of {
 		return nil, d.problems.Sort()
 	}
@@ -100,10 +100,12 @@ func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
 }
 
 // expand makes one scenario of each row.
-func (d *decoder) expand(s *Scenario, table *yamldoc.Node, rows []map[string]Value) []*Scenario {
+func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Value) []*Scenario {
 	if len(rows) == 0 {
+		s.Setup = d.setup(root, nil)
 		return []*Scenario{s}
 	}
+	table := root.Get("table")
 	out := make([]*Scenario, len(rows))
 	seen := map[string]bool{}
 	for i, row := range rows {
@@ -114,7 +116,7 @@ func (d *decoder) expand(s *Scenario, table *yamldoc.Node, rows []map[string]Val
 		seen[name] = true
 		of := *s
 		of.ID = s.ID + "[" + name + "]"
-		of.Row = row
+		of.Row, of.Setup = row, d.setup(root, row)
 		of.Line = table.Items[i].Line
 		out[i] = &of
 	}

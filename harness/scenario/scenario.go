@@ -29,6 +29,7 @@ type Scenario struct {
 	Fresh bool
 	Limit time.Duration // 0: the run's default
 	Row   map[string]Value
+	Setup Setup // of these; empty for the others
 	// Directory says that it speaks of the directory of the target: ${{ directory }}.
 	Directory bool
 	Compare   Rules

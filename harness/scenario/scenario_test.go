@@ -76,6 +76,17 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`4:26: kill in a scenario that shares its targets → add isolate: fresh to the scenario`,
 			`4:47: restart in a scenario that shares its targets → add isolate: fresh to the scenario`,
 		}},
+		{"an environment and files of shared targets", head + "env: {MODE: a}\nfiles: {a: {text: b}}\nsteps: [{http: GET /}]", []string{
+			`4:1: env in a scenario that shares its targets → add isolate: fresh to the scenario`,
+			`5:1: files in a scenario that shares its targets → add isolate: fresh to the scenario`,
+		}},
+		{"an environment with what is not known at the start", head + "isolate: fresh\nvars: {a: b}\nenv: {MODE: \"${{ a }}\", ID: \"${{ unique }}\"}\nsteps: [{http: GET /}]", []string{
+			`6:13: ${{ a }} is not defined here → use one of: directory, host, port`,
+			`6:29: ${{ unique }} is not defined here → use one of: directory, host, port`,
+		}},
+		{"an environment from a column that is not known at the start", head + "isolate: fresh\ntable: [{name: a, mode: \"${{ unique }}\"}]\nenv: {MODE: \"${{ row.mode }}\"}\nsteps: [{http: GET /}]", []string{
+			`6:13: row.mode has no value → give the column a value without expressions: it is needed before anything has a value`,
+		}},
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
 		{"a size, and nothing to fill", head + "steps: [{http: POST /, size: 9, json: {a: 1}}]", []string{`4:30: the body names ${{ fill }} 0 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},
 		{"two fillers", head + "steps: [{http: POST /, size: 9, raw: {text: \"${{ fill }}${{ fill }}\"}}]", []string{`4:30: the body names ${{ fill }} 2 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -115,6 +116,22 @@ func (t Template) Text(env Env, escape func(string) string) (string, error) {
 		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// Filled returns the text with the columns of a row in their places, and its other expressions as they were written.
+func (t Template) Filled(row Env) (string, error) {
+	filled := Template{parts: slices.Clone(t.parts)}
+	for i, p := range t.parts {
+		if !strings.HasPrefix(p.name, "row.") {
+			continue
+		}
+		text, err := Template{parts: []part{p}}.Text(row, nil)
+		if err != nil {
+			return "", err
+		}
+		filled.parts[i] = part{text: text}
+	}
+	return filled.Source(), nil
 }
 
 // Source returns the text as it was written.
