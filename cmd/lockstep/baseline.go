@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,7 +71,12 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: cmp.Or(problem.DidYouMean(args[0], []string{"update"}), "use: update")}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	fix := cmp.Or(problem.DidYouMean(args[0], names), "use: "+strings.Join(names, ", "))
+	return &harness.UsageError{What: fmt.Sprintf("unknown command %q of %s", args[0], cmd.CommandPath()), Fix: fix}
 }
 
 func (f *baselineFlags) update(ctx context.Context, w *world) error {

@@ -32,7 +32,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	signal.Notify(make(chan os.Signal, 1), brokenWrites()...)
 	os.Exit(run(ctx, os.Args[1:], &world{
-		stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		terminal:      term.IsTerminal(int(os.Stdout.Fd())),
 		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:         width, now: time.Now,
@@ -57,6 +57,7 @@ func width() int {
 
 // world is what the program touches outside itself.
 type world struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
 	getenv         func(string) string
@@ -164,7 +165,7 @@ both values, and with what the contract says of each side.`,
 	root.CompletionOptions.DisableDefaultCmd = true // there is one below, with examples
 	root.AddCommand(runCommand(w), judgeCommand(w), waiveCommand(w), baselineCommand(w), coverageCommand(w), mutateCommand(w), noiseCommand(w), lintCommand(w), versionCommand(w))
 	root.AddCommand(diffCommand(w), mergeCommand(w), trendCommand(w))
-	root.AddCommand(initCommand(w), listCommand(w), explainCommand(w), viewCommand(w), watchCommand(w), completionCommand(w))
+	root.AddCommand(initCommand(w), listCommand(w), explainCommand(w), viewCommand(w), watchCommand(w), completionCommand(w), stubCommand(w))
 	completions(root)
 	examplesFirst(root)
 	root.InitDefaultHelpCmd()

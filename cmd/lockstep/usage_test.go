@@ -63,7 +63,9 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 func commands() []string {
 	var names []string
 	for _, cmd := range rootCommand(&world{}).Commands() {
-		names = append(names, cmd.Name())
+		if !cmd.Hidden {
+			names = append(names, cmd.Name())
+		}
 	}
 	slices.Sort(names)
 	return names

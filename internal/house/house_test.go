@@ -23,9 +23,11 @@ var mayImport = map[string][]string{
 	"harness/transcript":         {},
 	"harness/match":              {"harness/transcript"},
 	"harness/stub":               {"harness/transcript"},
+	"harness/stub/mcp":           {"harness/stub/mcp/record"},
+	"harness/stub/mcp/record":    {},
 	"harness/transport/sse":      {"harness/transcript"},
 	"harness/transport/httpwire": {"harness/transcript", "harness/transport/sse"},
-	"harness/run":                {"harness/scenario", "harness/match", "harness/stub", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse"},
+	"harness/run":                {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse"},
 	"harness/compare":            {"harness/match", "harness/transcript"},
 	"harness/contract":           {"harness/transcript"},
 	"harness/draft":              {"harness/contract", "harness/transcript"},
@@ -39,7 +41,7 @@ var mayImport = map[string][]string{
 		"harness/scenario", "harness/target", "harness/run", "harness/stub", "harness/transcript", "harness/transport/httpwire",
 		"harness/compare", "harness/contract", "harness/verdict", "harness/waiver", "harness/baseline", "harness/redact", "harness/report", "harness/mutate", "harness/draft",
 	},
-	"cmd/lockstep": {"harness", "harness/draft", "harness/scenario", "harness/transcript", "harness/verdict", "harness/waiver", "harness/baseline", "harness/report"},
+	"cmd/lockstep": {"harness", "harness/draft", "harness/scenario", "harness/stub/mcp", "harness/transcript", "harness/verdict", "harness/waiver", "harness/baseline", "harness/report"},
 }
 
 // neverReaches says what a package must not depend on, however indirectly, and why.
@@ -48,6 +50,7 @@ var neverReaches = []struct{ from, to, why string }{
 	{"harness", "server", "the harness judges the server, so it shares no code with it"},
 	{"harness", "sdk", "the harness shares no code with what it judges"},
 	{"server", "harness", "the server is judged by the harness, so it shares no code with it"},
+	{"harness/run", "github.com/modelcontextprotocol", "whoever tests with the harness needs no library for MCP: only the command has the server"},
 	{"harness/report", "harness/run", "a report can show last month's run without being able to run anything"},
 	{"harness/report", "harness/target", "a report can show last month's run without being able to run anything"},
 	{"harness/report", "harness/transport", "a report can show last month's run without being able to run anything"},

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStubMCPTalksOverStandardInputAndOutput(t *testing.T) {
+	const said = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"env","arguments":{"name":"HOME"}}}
+`
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	var stderr buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(t.Context(), []string{"stub", "mcp"}, &world{
+			stdin: in, stdout: out, stderr: &stderr, getenv: func(name string) string { return "the " + name },
+		})
+	}()
+	io.WriteString(client, said)
+	lines := bufio.NewScanner(answers)
+	lines.Scan() // to initialize
+	lines.Scan()
+	if want := `{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"the HOME"}]}}`; lines.Text() != want {
+		t.Errorf("answered %s, want %s", lines.Text(), want)
+	}
+	client.Close()
+	if code := <-ended; code != exitMatch || stderr.String() != "" {
+		t.Errorf("code %d, stderr %q", code, stderr.String())
+	}
+}
+
+func TestStubIsAskedForInVain(t *testing.T) {
+	for args, want := range map[string]string{
+		"stub":           "lockstep: no command of lockstep stub\n\tfix: `lockstep stub mcp` is an MCP server\n",
+		"stub mpc":       "lockstep: unknown command \"mpc\" of lockstep stub\n\tfix: did you mean \"mcp\"?\n",
+		"stub mcp tools": "lockstep: mcp takes no argument, and \"tools\" is one\n\tfix: leave it out\n",
+	} {
+		if diff := cmp.Diff(outcome{exitUsage, "", want}, lockstep(t, strings.Fields(args)...), cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", args, diff)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
+)
+
+// A recorder writes down what the client sends.
+type recorder struct {
+	mu   sync.Mutex
+	file *os.File // nil: nobody wants to know
+	err  error
+}
+
+func openRecorder(path string) (*recorder, error) {
+	if path == "" {
+		return &recorder{}, nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("record: %w", err)
+	}
+	return &recorder{file: file}, nil
+}
+
+func (r *recorder) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}
+
+// add writes a message down. A line is written at once, so that nobody reads half of one while the server lives.
+func (r *recorder) add(msg jsonrpc.Message) {
+	if r.file == nil {
+		return
+	}
+	m := record.Message{At: time.Now()}
+	switch msg := msg.(type) {
+	case *jsonrpc.Request:
+		m.Method, m.Body = msg.Method, msg.Params
+	case *jsonrpc.Response:
+		if m.Body = msg.Result; msg.Error != nil {
+			m.Body, _ = json.Marshal(map[string]string{"error": msg.Error.Error()}) // a map of texts can be written
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := record.Write(r.file, m)
+	if r.err == nil && err != nil {
+		r.err = fmt.Errorf("record: %w", err)
+	}
+}
+
+// recorded is a transport whose incoming messages are written down before anybody acts on them.
+type recorded struct {
+	mcp.Transport
+	recorder *recorder
+}
+
+// Connect returns the connection.
+func (t *recorded) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	return &recordedConnection{c, t.recorder}, err
+}
+
+type recordedConnection struct {
+	mcp.Connection
+	recorder *recorder
+}
+
+// Read returns the next message.
+func (c *recordedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := c.Connection.Read(ctx)
+	if err == nil {
+		c.recorder.add(msg)
+	}
+	return msg, err
+}
