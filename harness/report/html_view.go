@@ -57,6 +57,7 @@ type group struct {
 	StepText  string   `json:"text"`
 	Operation string   `json:"op,omitempty"`
 	Stream    string   `json:"stream,omitempty"`
+	Upstream  string   `json:"up,omitempty"`
 	Place     string   `json:"place"`
 	Says      string   `json:"says"`
 	Targets   []string `json:"targets"`
@@ -188,7 +189,7 @@ func facts(d *Document) [][2]string {
 		{"lockstep", clip(d.Version, 40)},
 	}
 	for i, t := range d.Totals.Targets {
-		out = append(out, [2]string{d.role(i), clip(t.Name, 60) + ": " + count(t.Exchanges, "exchange") + success(t) + ", " + count(t.Events, "event")})
+		out = append(out, [2]string{d.role(i), clip(t.Name, 60) + ": " + did(t)})
 	}
 	if text := notCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
 		out = append(out, [2]string{"not compared", text})
@@ -324,7 +325,7 @@ func rank(g group) int {
 func newGroup(s int, c *cause, at map[string]int) group {
 	g := group{
 		Scenario: s, Finding: c.index, Count: c.total(), Class: string(c.Class), Kind: clip(c.Kind, 60), Blame: string(c.Blame),
-		Step: clip(c.Step, 60), Line: c.Line, StepText: clip(c.StepText, 300), Operation: clip(c.Operation, 200), Stream: clip(c.Stream, 80),
+		Step: clip(c.Step, 60), Line: c.Line, StepText: clip(c.StepText, 300), Operation: clip(c.Operation, 200), Stream: clip(c.Stream, 80), Upstream: clip(c.Upstream, 80),
 		Place: clip(c.Place, 300), Says: clip(c.Text, 600), Targets: visibly(c.targets), Print: clip(c.Fingerprint, 20),
 		Left: clip(c.Want, mostLeft), Right: clip(c.Got, mostLeft), Note: clip(c.Note, 300),
 	}

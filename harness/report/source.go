@@ -30,11 +30,11 @@ var demands = map[string][]string{
 // source finds what a finding is about in a scenario's file; nil where that is not to be found, such as in a file that has
 // changed since.
 func source(root *yamldoc.Node, text []byte, f *verdict.Finding) *Source {
+	key := ruleKey(root, f)
 	step := stepAt(root, f.Line)
-	if step == nil {
+	if step == nil && key == nil {
 		return nil
 	}
-	key := step.Keys[0]
 	for k := range step.Entries() {
 		if actions[k.Text] {
 			key = k
@@ -54,6 +54,21 @@ func source(root *yamldoc.Node, text []byte, f *verdict.Finding) *Source {
 		return nil
 	}
 	return &Source{key.Line, key.Column, strings.TrimRight(lines[key.Line-1], " \r")}
+}
+
+// ruleKey returns where the rule of a stub begins that a finding is about, or the stub when it is about no rule; nil when it
+// is about a step.
+func ruleKey(root *yamldoc.Node, f *verdict.Finding) *yamldoc.Node {
+	if f.Upstream == "" {
+		return nil
+	}
+	stub, rules := root.Get("stubs").Entry(f.Upstream)
+	for _, rule := range rules.Elements() {
+		if rule.Line == f.Line && len(rule.Keys) > 0 {
+			return rule.Keys[0]
+		}
+	}
+	return stub
 }
 
 // stepAt returns the innermost step that begins in a line.

@@ -84,6 +84,15 @@ func (p *page) row(label, text string) {
 	p.line(0, p.dim(pad(label, len("not compared"))), "  ", text)
 }
 
+// did counts what a target has answered, told, and asked of others.
+func did(t verdict.Target) string {
+	text := count(t.Exchanges, "exchange") + success(t) + ", " + count(t.Events, "event")
+	if t.Upstream > 0 {
+		text += ", " + count(t.Upstream, "upstream request")
+	}
+	return text
+}
+
 // counts writes what was done and found.
 func (p *page) counts() {
 	d, t := p.doc, &p.doc.Totals
@@ -93,7 +102,7 @@ func (p *page) counts() {
 		p.row("shard", fmt.Sprintf("%d of %d, of %s in all: lockstep merge judges the whole", s.Index, s.Of, count(s.Selected, "scenario")))
 	}
 	for i, target := range t.Targets {
-		p.row(d.role(i), fmt.Sprintf("%s: %s%s, %s", clip(target.Name, 60), count(target.Exchanges, "exchange"), success(target), count(target.Events, "event")))
+		p.row(d.role(i), clip(target.Name, 60)+": "+did(target))
 	}
 	if d.Alone {
 		p.row("compared", "nothing: there was one target")

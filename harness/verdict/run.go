@@ -105,6 +105,7 @@ func (r *Run) Add(s Scenario) {
 		t.Targets[i].Exchanges += target.Exchanges
 		t.Targets[i].Events += target.Events
 		t.Targets[i].Success += target.Success
+		t.Targets[i].Upstream += target.Upstream
 	}
 	t.Compared.Exchanges += s.Compared.Exchanges
 	t.Compared.Events += s.Compared.Events

@@ -89,9 +89,10 @@ type Reason struct {
 // A Target is what one target did in a scenario.
 type Target struct {
 	Name      string `json:"name"`
-	Exchanges int    `json:"exchanges"` // answers that came
-	Events    int    `json:"events"`    // heartbeats aside
-	Success   int    `json:"success"`   // answers with a 2xx status
+	Exchanges int    `json:"exchanges"`          // answers that came
+	Events    int    `json:"events"`             // heartbeats aside
+	Success   int    `json:"success"`            // answers with a 2xx status
+	Upstream  int    `json:"upstream,omitempty"` // requests that it has sent to stubs
 }
 
 // Compared counts pairs.
@@ -193,6 +194,9 @@ func count(t *transcript.Transcript, rules *compare.Rules) Target {
 				out.Success++
 			}
 		}
+	}
+	for i := range t.Upstream {
+		out.Upstream += len(t.Upstream[i].Exchanges)
 	}
 	for _, s := range t.Streams {
 		for i := range s.Events {

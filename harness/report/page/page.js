@@ -156,6 +156,7 @@
     return from + end === 0 ? [[a], [b]] : [parts(x), parts(y)];
   }
   function contractOf(g) {
+    if (g.up) return null; // it does not speak of what servers ask others
     const items = (g.words || []).map((w) => el("li", {}, el("b", {}, w.target), " breaks it at " + w.place + ": " + w.text,
       w.line ? el("span.soft", {}, " (" + run.contract + ":" + w.line + ")") : ""));
     const s = g.silent;
