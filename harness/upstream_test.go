@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -207,6 +209,40 @@ steps:
 		_, result = recorded(t, p, harness.Options{}, "right="+asker(t, nil), "wrong="+asker(t, nil))
 		if len(result.Unused) != tc.unused {
 			t.Errorf("%s: rules that never applied: %v", tc.name, result.Unused)
+		}
+	}
+}
+
+var yamlBlock = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+
+// The examples of the guide are scenarios that run, and parts of a project that loads.
+func TestTheExamplesOfTheGuideRun(t *testing.T) {
+	stories := map[string]string{}
+	config := strings.Replace(asking, "stubs: {llm: {kind: openai}}\n", "", 1)
+	for _, block := range yamlBlock.FindAllStringSubmatch(readFile(t, "../docs/stubs.md"), -1) {
+		text := block[1]
+		switch {
+		case strings.HasPrefix(text, "scenario: "):
+			id, rest, _ := strings.Cut(strings.TrimPrefix(text, "scenario: "), "\n")
+			_, rest, _ = strings.Cut(rest, "\nsource: docs/stubs.md\n")
+			stories[id] = rest
+		case strings.HasPrefix(text, "targets:"):
+			config = strings.Replace(config, "targets:\n", text, 1)
+		default:
+			config += text
+		}
+	}
+	if len(stories) != 2 {
+		t.Fatalf("there are %d scenarios in the guide", len(stories))
+	}
+	p := askers(t, config, stories)
+	if len(p.Stubs) != 2 || len(p.Targets) != 3 {
+		t.Errorf("stubs %v, and %d targets", p.Stubs, len(p.Targets))
+	}
+	for id := range stories {
+		_, result := recorded(t, p, harness.Options{Select: harness.Selection{Paths: []string{id}}}, "right="+asker(t, nil), "wrong="+asker(t, nil))
+		if result.Verdict != verdict.Match {
+			t.Errorf("%s: %s %v %v", id, result.Verdict, result.Scenarios[0].Findings, result.Scenarios[0].Reasons)
 		}
 	}
 }

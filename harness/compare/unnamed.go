@@ -18,6 +18,9 @@ var aside = []string{
 	"Trailer", "Transfer-Encoding", "Upgrade",
 }
 
+// ofTheirClient are those that a client of HTTP sends to an upstream by itself, whatever asks.
+var ofTheirClient = []string{"Accept", "Accept-Encoding", "Accept-Language", "Host", "Sec-Fetch-Mode", "User-Agent"}
+
 // A server can make up names as it likes.
 const (
 	mostUnnamed = 100 // of a scenario
@@ -26,7 +29,16 @@ const (
 
 // unnamed counts the fields of two answers that differ in presence or value, and that are not named.
 func (c *comparison) unnamed(named []string, ref, cand transcript.Header) {
+	c.unnamedOf("", named, ref, cand)
+}
+
+// unnamedOf counts those of requests to a stub.
+func (c *comparison) unnamedOf(stub string, named []string, ref, cand transcript.Header) {
 	var told []string
+	of := ""
+	if stub != "" {
+		named, of = slices.Concat(named, ofTheirClient), " (upstream "+stub+")"
+	}
 	for i := range len(ref) + len(cand) {
 		var f transcript.Field
 		if i < len(ref) {
@@ -39,7 +51,7 @@ func (c *comparison) unnamed(named []string, ref, cand transcript.Header) {
 			continue
 		}
 		told = append(told, f.Name)
-		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), longestName)])
+		name := textproto.CanonicalMIMEHeaderKey(f.Name[:min(len(f.Name), longestName)]) + of
 		if c.result.Unnamed == nil {
 			c.result.Unnamed = map[string]int{}
 		}

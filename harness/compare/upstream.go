@@ -93,6 +93,7 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 	rules := append(slices.Clone(c.rules.Stubs[stub].Volatile), c.rules.volatile(step.ID)...)
 	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOf(step), of: [2]string{asked(ref), asked(cand)}}
 	c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
+	c.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
 		if ref.Request.Header.Has(name) || cand.Request.Header.Has(name) {
 			c.b.applied[StubHeaderApplied(stub, name)] = true
