@@ -38,7 +38,7 @@ type frame struct {
 // frames are tried in this order.
 var frames = []frame{
 	{"a scenario", scenarioSchema, []string{"scenario"}, "%s", 0, nil},
-	{"lockstep.yaml", projectSchema, []string{"contract", "scenarios", "targets", "secrets", "coverage", "limits", "undocumented"}, "%s", 0, project0},
+	{"lockstep.yaml", projectSchema, []string{"contract", "scenarios", "targets", "secrets", "coverage", "limits", "undocumented", "stubs"}, "%s", 0, project0},
 	{"a scenario", scenarioSchema, []string{"vars", "repeat", "table", "teardown", "isolate", "compare"}, "%s", 0, scenario0},
 	{"steps", scenarioSchema, []string{"http", "open", "start", "poll", "parallel", "await", "stop"}, strings.Join(scenario0[:3], "") + "steps:\n%s", 2, nil},
 	{"an expectation", scenarioSchema, []string{"expect"}, strings.Join(scenario0[:3], "") + "steps:\n  - http: GET /\n%s", 4, nil},
