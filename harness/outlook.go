@@ -113,7 +113,7 @@ func (o *outlook) mistake(r *scenario.Request) (what, fix string) {
 // objections returns what the contract has for certain against a request, and whether that is all it will have.
 func (o *outlook) objections(r *scenario.Request) (against []string, complete bool) {
 	sent := *r // without what is not known
-	u := unknown{header: slices.Clone(o.own)}
+	u := unknown{header: slices.DeleteFunc(slices.Clone(o.own), r.Names)}
 	if _, err := r.Path.Text(o.values, nil); err != nil {
 		u.path = true
 		sent.Path = scenario.Literal(r.Path.Probe())

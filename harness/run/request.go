@@ -75,10 +75,15 @@ func RequestTarget(r *scenario.Request, env scenario.Env) (string, error) {
 	return b.String(), nil
 }
 
-// RequestHeader returns the fields to send: the target's own, the scenario's, then what neither of them gives. The error is a
-// MissingError.
+// RequestHeader returns the fields to send: the target's own, but for those that the scenario names, the scenario's, then
+// what neither of them gives. The error is a MissingError.
 func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header, accept string) (transcript.Header, error) {
-	out := append(transcript.Header(nil), own...)
+	var out transcript.Header
+	for _, f := range own {
+		if !r.Names(f.Name) {
+			out = append(out, f)
+		}
+	}
 	for _, h := range r.Header {
 		value, err := h.Value.Text(env, nil)
 		if err != nil {
@@ -87,7 +92,7 @@ func RequestHeader(r *scenario.Request, env scenario.Env, own transcript.Header,
 		out = append(out, transcript.Field{Name: h.Name, Value: value})
 	}
 	add := func(name, value string) {
-		if _, given := out.Get(name); !given && value != "" {
+		if _, given := out.Get(name); !given && !r.Names(name) && value != "" {
 			out = append(out, transcript.Field{Name: name, Value: value})
 		}
 	}

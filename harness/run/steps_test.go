@@ -309,6 +309,32 @@ steps:
 	})
 }
 
+func TestAStepReplacesHeadersOfTheTarget(t *testing.T) {
+	for _, tc := range []struct{ name, headers, want string }{
+		{"another value", `{x-secret: other}`, "X-Trace=1 x-secret=other"},
+		{"several", `{X-Secret: [a, b]}`, "X-Trace=1 X-Secret=a X-Secret=b"},
+		{"none", `{x-secret: null, Y: "2"}`, "X-Trace=1 Y=2"},
+		{"no type of a body", `{X-Secret: null, Content-Type: null}, json: {}`, "X-Trace=1"},
+		{"another name", `{X-Secrets: a}`, "X-Secret=s X-Trace=1 X-Secrets=a"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := story(t, "\nsteps: [{http: GET /x, headers: "+tc.headers+"}]\n")
+			synctest.Test(t, func(t *testing.T) {
+				ref := target(t, "ref", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+				ref.Header = transcript.Header{{Name: "X-Secret", Value: "s"}, {Name: "X-Trace", Value: "1"}}
+				got := Scenario(t.Context(), s, []*Target{ref}, options())[0].Steps[0].Exchanges[0]
+				var fields []string
+				for _, f := range got.Request.Header {
+					fields = append(fields, f.Name+"="+f.Value)
+				}
+				if text := strings.Join(fields, " "); !strings.Contains(text, tc.want+" Accept=") || strings.Contains(text, "Content-Type") {
+					t.Errorf("sent %s, want %s", text, tc.want)
+				}
+			})
+		})
+	}
+}
+
 func TestHeadersOfTheTargetComeFirst(t *testing.T) {
 	s := story(t, `
 steps:

@@ -1,6 +1,10 @@
 package scenario
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // An Action is what a step does: one of the types of this file.
 type Action interface{ kind() string }
@@ -154,11 +158,19 @@ type Request struct {
 	Path   Template // values are percent-encoded, the rest is sent as written
 	Query  []Parameter
 	Header []Parameter
-	Body   Body
+	// Without are names of header fields that the target adds to every request, and that this one goes without.
+	Without []string
+	Body    Body
 	// Malformed resolves to whether the request breaks the contract on purpose; unset means it does not.
 	Malformed Value
 	// Line and Column are where the file has its method and path.
 	Line, Column int
+}
+
+// Names reports whether the request says itself what header fields of a name it has, so that the target adds none.
+func (r *Request) Names(field string) bool {
+	return slices.ContainsFunc(r.Without, func(name string) bool { return strings.EqualFold(name, field) }) ||
+		slices.ContainsFunc(r.Header, func(h Parameter) bool { return strings.EqualFold(h.Name, field) })
 }
 
 // A Parameter is a query parameter or a header field. One that is sent several times is listed several times.

@@ -230,9 +230,9 @@ func (d *decoder) request(n *yamldoc.Node, key string) Request {
 		Method: method,
 		Path:   d.templateText(line, strings.TrimLeft(path, " ")),
 		Query:  d.parameters(n.Get("query")),
-		Header: d.parameters(n.Get("headers")),
 		Line:   line.Line, Column: line.Column,
 	}
+	r.Header, r.Without = d.headers(n.Get("headers"))
 	if m := n.Get("malformed"); m != nil {
 		r.Malformed = d.value(m)
 	}
@@ -302,6 +302,21 @@ func (d *decoder) parameters(n *yamldoc.Node) []Parameter {
 		}
 	}
 	return out
+}
+
+// headers decodes the fields that a request has, and the names of those that it goes without.
+func (d *decoder) headers(n *yamldoc.Node) (fields []Parameter, without []string) {
+	for k, v := range n.Entries() {
+		if v.Kind == yamldoc.Null {
+			without = append(without, k.Text)
+		}
+	}
+	for _, p := range d.parameters(n) {
+		if !slices.Contains(without, p.Name) {
+			fields = append(fields, p)
+		}
+	}
+	return fields, without
 }
 
 func (d *decoder) captures(n *yamldoc.Node) []Capture {
