@@ -1,9 +1,11 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
@@ -37,7 +39,7 @@ type File struct {
 
 // NewDirectory makes an empty directory below a folder, that for temporary files when in is "". It has to be removed.
 func NewDirectory(in string) (*Directory, error) {
-	made, err := os.MkdirTemp(in, "lockstep-*")
+	made, err := mkdir(in)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +52,18 @@ func NewDirectory(in string) (*Directory, error) {
 		return nil, errors.Join(err, os.RemoveAll(made))
 	}
 	return d, nil
+}
+
+// mkdir makes a folder whose name is always as long: a server that tells its path, or how much of an answer that takes, is
+// to tell the same length each time.
+func mkdir(in string) (string, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(cmp.Or(in, os.TempDir()), fmt.Sprintf("lockstep-%016x", rand.Uint64()))
+		err := os.Mkdir(name, 0o700)
+		if err == nil || try == 100 || !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
 }
 
 // Path returns where the directory is, "" of none.

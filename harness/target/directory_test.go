@@ -125,3 +125,19 @@ func TestNoDirectoryIsRemovedWithoutAnError(t *testing.T) {
 		t.Errorf("no directory: %q, %v", none.Path(), none.Remove())
 	}
 }
+
+func TestPathsOfDirectoriesAreAsLong(t *testing.T) {
+	in := t.TempDir()
+	for range 50 {
+		d, err := NewDirectory(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := len(in) + len("/lockstep-0123456789abcdef"); len(d.Path()) != want {
+			t.Errorf("%s has %d bytes, want %d", d.Path(), len(d.Path()), want)
+		}
+		if err := d.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+}
