@@ -4,8 +4,11 @@ package harness_test
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -17,6 +20,8 @@ const (
 	roleVariable   = "LOCKSTEP_TEST_FAUX"
 	reportVariable = "LOCKSTEP_TEST_REPORT"
 	homeVariable   = "LOCKSTEP_TEST_HOME"
+
+	upstreamVariable = "LOCKSTEP_TEST_UPSTREAM"
 )
 
 // TestMain is two programs. With a role in its environment the test binary is a server; without, it runs the tests and
@@ -37,6 +42,9 @@ func play(role string) int {
 			role = "exits-at-start"
 		}
 	}
+	if strings.HasPrefix(role, "asker") {
+		return playAsker(role)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	p := &faux.Process{Log: os.Stderr, Exit: os.Exit, Report: os.Getenv(reportVariable), Again: again}
@@ -44,6 +52,20 @@ func play(role string) int {
 		p.Listen = os.Args[1]
 	}
 	return p.Play(ctx, role)
+}
+
+// playAsker is a server that asks its upstream when it starts.
+func playAsker(role string) int {
+	a := &faux.Asker{Client: http.DefaultClient, Upstream: os.Getenv(upstreamVariable)}
+	err := a.Wake(map[string]int{"asker": 1, "asker-twice": 2}[role])
+	if err == nil && role == "asker-blurts" {
+		_ = a.Blurt() // which is refused
+	}
+	if err == nil {
+		err = http.ListenAndServe(os.Args[1], a)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
 }
 
 // again starts this program in another role.

@@ -387,7 +387,7 @@ func placeOf(f *verdict.Finding) (key, path string, ok bool) {
 // pathOf returns the member that a finding about a document stands at, and the path to it.
 func pathOf(f *verdict.Finding) (key, path string, ok bool) {
 	_, pointer, ok := strings.Cut(f.Place, " /")
-	if f.Class != verdict.Difference || !ok || !strings.HasPrefix(f.Place, "body") && !strings.Contains(f.Place, " data /") {
+	if f.Class != verdict.Difference || !ok || !strings.HasPrefix(f.Place, "body") && !strings.Contains(f.Place, " data /") && (f.Upstream == "" || !strings.Contains(f.Place, " body /")) {
 		return "", "", false
 	}
 	if _, after, isEvent := strings.Cut(f.Place, " data /"); isEvent {

@@ -16,6 +16,13 @@ import (
 // What a target asks its upstreams is written down by the rule that has answered it, as if the rule were a step: which of
 // two requests comes first is often chance, and which rule answers them is not.
 
+// What is kept of the requests to one stub: a target that asks again and again must not fill the memory.
+const (
+	mostAsked      = 2000
+	mostAskedBytes = 256 << 20
+	mostStrays     = 100
+)
+
 // An upstream is a stub of one walker while the scenario goes on: a stub.Script.
 type upstream struct {
 	w     *walker
@@ -30,6 +37,8 @@ type upstream struct {
 	hanging  int                      // answers that the target may let go of
 	gone     map[string]int           // those that it has, by the step's id
 	over     bool                     // who hangs up now does so because the scenario does
+	kept     int                      // requests
+	bytes    int64                    // of their bodies
 }
 
 // attach lets the scenario answer what the walker's target asks.
@@ -65,6 +74,10 @@ func (t *Target) stubNames() []string {
 func (u *upstream) Answer(r *transcript.Request) (*stub.Answer, func(*transcript.Exchange)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if u.kept >= mostAsked || u.bytes > mostAskedBytes {
+		return nil, func(x *transcript.Exchange) { u.Stray(x, "the scenario has had more requests than are kept") }
+	}
+	u.kept, u.bytes = u.kept+1, u.bytes+r.Body.Size
 	chat := stub.ChatOf(r)
 	for i := range u.rules {
 		rule, step := &u.rules[i], u.steps[i]
@@ -123,7 +136,9 @@ func (u *upstream) Stray(x *transcript.Exchange, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	step := u.step(scenario.UnexpectedRule)
-	step.Exchanges = append(step.Exchanges, x)
+	if len(step.Exchanges) < mostStrays {
+		step.Exchanges = append(step.Exchanges, x)
+	}
 	why = cmp.Or(why, "no rule of the scenario answers it")
 	if step.Unmet == nil {
 		step.Unmet = &transcript.Unmet{Kind: scenario.UnexpectedRule, What: "no such request", Why: why}

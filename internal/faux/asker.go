@@ -25,6 +25,30 @@ type Asker struct {
 	Lapse *Lapse // nil: it is right
 	// Client asks the upstream.
 	Client *http.Client
+	// Upstream is where it is, for orders that do not say so.
+	Upstream string
+}
+
+// Wake asks the upstream for its models, so many times, as servers do when they start.
+func (a *Asker) Wake(times int) error {
+	for range times {
+		resp, err := a.Client.Get(a.Upstream + "/v1/models")
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Blurt asks the upstream something that nobody has asked for.
+func (a *Asker) Blurt() error {
+	_, err := a.question(context.Background(), &order{Upstream: a.Upstream}, nil, false)
+	return err
 }
 
 // A Lapse is one way in which an Asker asks its upstream wrongly.
@@ -69,6 +93,9 @@ func (a *Asker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNotFound)
 		io.WriteString(w, `{"error":"not found"}`)
 		return
+	}
+	if o.Upstream == "" {
+		o.Upstream = a.Upstream
 	}
 	answers, err := a.ask(r.Context(), &o)
 	if err != nil {
