@@ -21,6 +21,9 @@ type Stub struct {
 func (l *loader) stubs(n *yamldoc.Node) {
 	for k, v := range n.Entries() {
 		s := Stub{Name: k.Text, Kind: stub.Kind(v.Get("kind").Text)}
+		if models, _ := v.Entry("models"); models != nil && !s.Kind.Chats() {
+			l.problem(models, fmt.Sprintf("the stub %q lists models, and is of the kind %s", s.Name, s.Kind), "remove models, or make it openai or anthropic")
+		}
 		for _, m := range v.Get("models").Elements() {
 			s.Models = append(s.Models, m.Text)
 		}
@@ -62,6 +65,7 @@ func (p *Project) checkStubs(s *scenario.Scenario) scenario.Problems {
 		out = append(out, scenario.Problem{File: at.File, Line: at.Line, Column: at.Column, What: fmt.Sprintf("the project has no stub %q", name), Fix: fix})
 	}
 	for _, used := range s.Script().Stubs {
+		out = append(out, p.checkRules(s, &used)...)
 		unknown(used.Name, scenario.Place{File: s.File, Line: used.Line, Column: used.Column})
 	}
 	for name, rules := range s.Compare.Stubs {
@@ -69,6 +73,33 @@ func (p *Project) checkStubs(s *scenario.Scenario) scenario.Problems {
 	}
 	for _, used := range s.UsesStubs() {
 		unknown(used.Name, used.Place)
+	}
+	return out
+}
+
+// checkRules checks that rules speak of what a stub of their kind has.
+func (p *Project) checkRules(s *scenario.Scenario, of *scenario.Stub) (out scenario.Problems) {
+	i := slices.IndexFunc(p.Stubs, func(s Stub) bool { return s.Name == of.Name })
+	if i < 0 {
+		return nil
+	}
+	kind := p.Stubs[i].Kind
+	for i := range of.Rules {
+		r := &of.Rules[i]
+		problem := func(what, fix string) {
+			out = append(out, scenario.Problem{File: s.File, Line: r.Line, Column: r.Column, What: fmt.Sprintf("rule %s of the stub %q, which is of the kind %s, ", r.Name, of.Name, kind) + what, Fix: fix})
+		}
+		if !kind.Chats() && r.When.Converses() {
+			problem("asks for a conversation", "use http, query, headers, body, json, matches or absent")
+		}
+		for _, piece := range r.Answer.Pieces {
+			switch {
+			case piece.Tool != nil && !kind.Chats():
+				problem("answers with a call of a tool", "use status, json, body, or pieces of text")
+			case piece.Thinking != nil && kind != stub.Anthropic:
+				problem("answers with what a model thinks", "that is something for the kind anthropic")
+			}
+		}
 	}
 	return out
 }

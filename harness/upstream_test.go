@@ -2,6 +2,8 @@ package harness_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
@@ -243,6 +246,53 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 		_, result := recorded(t, p, harness.Options{Select: harness.Selection{Paths: []string{id}}}, "right="+asker(t, nil), "wrong="+asker(t, nil))
 		if result.Verdict != verdict.Match {
 			t.Errorf("%s: %s %v %v", id, result.Verdict, result.Scenarios[0].Findings, result.Scenarios[0].Reasons)
+		}
+	}
+}
+
+func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
+	const head = "scenario: ask/x\nwhy: w\nsource: s\n"
+	const steps = "steps: [{http: POST /ask, json: {text: a, upstream: b}}]\n"
+	for _, tc := range []struct{ name, config, text, want string }{
+		{"no such stub", asking, head + "stubs: {lml: [{answer: {text: a}}]}\n" + steps, `x.yaml:4:9: the project has no stub "lml" → did you mean "llm"?`},
+		{"no such address", asking, head + "vars: {a: \"${{ stub.ml }}\"}\n" + steps, `x.yaml:4:11: the project has no stub "ml" → use one of: llm`},
+		{"no stubs at all", strings.Replace(asking, "stubs: {llm: {kind: openai}}\n", "", 1), head + "stubs: {llm: [{answer: {text: a}}]}\n" + steps, `x.yaml:4:9: the project has no stub "llm" → add stubs: {llm: {kind: openai}} to lockstep.yaml`},
+		{"an address in a command", strings.Replace(asking, `url: "http://127.0.0.1:2"`, `command: [x, "${{ port }}", "${{ stub.lm }}"]`, 1), head + steps, `lockstep.yaml:6:39: ${{ stub.lm }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ stub.llm }} → did you mean "stub.llm"?`},
+		{"no such kind", strings.Replace(asking, "openai", "opneai", 1), head + steps, `lockstep.yaml:7:21: "kind" is "opneai" → did you mean "openai"?`},
+		{"models of what has none", strings.Replace(asking, "openai", "http, models: [a]", 1), head + steps, `lockstep.yaml:7:27: the stub "llm" lists models, and is of the kind http → remove models, or make it openai or anthropic`},
+		{"rules for no stub", asking + "compare: {stubs: {lm: {headers: [X]}}}\n", head + steps, `lockstep.yaml:9:19: the project has no stub "lm" → did you mean "llm"?`},
+		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, what comes: a message of the model, an answer of HTTP as it is, or an end of the connection`},
+		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},
+		{"a body with tools", asking, head + "stubs: {llm: [{answer: {body: a, tools: [{tool: t}]}}]}\n" + steps, `x.yaml:4:34: an answer has both body and tools → keep one of them; tools stand beside text, or among pieces`},
+		{"two pieces in one", asking, head + "stubs: {llm: [{answer: {pieces: [{text: a, raw: b}]}}]}\n" + steps, `x.yaml:4:44: a piece has both text and raw → make two pieces of it`},
+		{"times that never are", asking, head + "stubs: {llm: [{times: 3..2, answer: {text: a}}]}\n" + steps, `x.yaml:4:23: times is 3..2, so it never answers → write a range that grows, such as 0..1, or any`},
+		{"times that are none", asking, head + "stubs: {llm: [{times: often, answer: {text: a}}]}\n" + steps, `x.yaml:4:23: "times" is "often" → write 2, 0..1, 1.. or any`},
+		{"a name twice", asking, head + "stubs: {llm: [{name: a, answer: {text: a}}, {name: a, answer: {text: a}}]}\n" + steps, `x.yaml:4:52: the name "a" is taken → give it a name of its own; models and unexpected are what no rule answers`},
+		{"a name that is given", asking, head + "stubs: {llm: [{name: models, answer: {text: a}}]}\n" + steps, `x.yaml:4:22: the name "models" is taken → give it a name of its own; models and unexpected are what no rule answers`},
+		{"a path with a query", asking, head + "stubs: {llm: [{when: {http: \"GET /a?b=c\"}, answer: {text: a}}]}\n" + steps, `x.yaml:4:29: the path has a query → write its parameters under query`},
+		{"a value that nothing defines", asking, head + "stubs: {llm: [{answer: {text: \"${{ b }}\"}}]}\n" + steps, `x.yaml:4:31: ${{ b }} is not defined here → use one of: directory, unique`},
+		{"thoughts of OpenAI", asking, head + "stubs: {llm: [{answer: {pieces: [{thinking: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind openai, answers with what a model thinks → that is something for the kind anthropic`},
+		{"a tool of no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{answer: {tools: [{tool: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind http, answers with a call of a tool → use status, json, body, or pieces of text`},
+		{"a chat with no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{when: {last: a}, answer: {text: a}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind http, asks for a conversation → use http, query, headers, body, json, matches or absent`},
+		{"a rule that nobody has", asking, head + "stubs: {llm: [{name: one, answer: {text: a}}]}\nsteps: [{asked: llm.noe}]\n", `x.yaml:5:17: no rule under stubs is called "llm.noe" → did you mean "llm.one"?`},
+	} {
+		dir := t.TempDir()
+		if err := faux.WriteAsking(dir); err != nil {
+			t.Fatal(err)
+		}
+		add(t, filepath.Join(dir, "lockstep.yaml"), "lockstep.yaml", tc.config)
+		add(t, filepath.Join(dir, "lockstep.yaml"), "scenarios/ask/x.yaml", tc.text)
+		_, err := harness.Load(filepath.Join(dir, "lockstep.yaml"))
+		problems, _ := errors.AsType[scenario.Problems](err)
+		var got []string
+		for _, p := range problems {
+			file := strings.TrimPrefix(strings.TrimPrefix(p.File, dir+"/"), "scenarios/ask/")
+			if strings.HasPrefix(file, "x.yaml") || file == "lockstep.yaml" {
+				got = append(got, fmt.Sprintf("%s:%d:%d: %s → %s", file, p.Line, p.Column, p.What, strings.ReplaceAll(p.Fix, dir+"/", "")))
+			}
+		}
+		if d := cmp.Diff([]string{tc.want}, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
 	}
 }

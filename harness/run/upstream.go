@@ -18,7 +18,7 @@ import (
 
 // What is kept of the requests to one stub: a target that asks again and again must not fill the memory.
 const (
-	mostAsked      = 2000
+	mostAsked      = 1000
 	mostAskedBytes = 256 << 20
 	mostStrays     = 100
 )

@@ -31,7 +31,7 @@ func (d *decoder) stubs(n *yamldoc.Node) []Stub {
 
 func (d *decoder) stubRule(i int, n *yamldoc.Node) StubRule {
 	r := StubRule{
-		Name: strconv.Itoa(i + 1), Line: n.Line, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
+		Name: strconv.Itoa(i + 1), Line: n.Line, Column: n.Column, Min: 1, Max: 1, AnyOrder: n.Get("order") != nil,
 		When: d.when(n.Get("when")), Answer: d.stubAnswer(n.Get("answer")), Compare: d.rules(n.Get("compare")),
 	}
 	if name := n.Get("name"); name != nil {

@@ -22,7 +22,8 @@ type Stub struct {
 // is not used up.
 type StubRule struct {
 	Name string // what the file calls it, or its number
-	Line int
+
+	Line, Column int
 	// Min and Max are how often it answers; without bound when Max is negative.
 	Min, Max int
 	// AnyOrder says that the requests it answers are in no order.
@@ -42,6 +43,11 @@ type When struct {
 	Last, System, Result *Template // texts in the last message, in the system prompt, in a tool's result that is the last message
 	Tool, Model          *Template // a tool that is offered, and the model that is asked
 	Stream               *bool
+}
+
+// Converses reports whether it asks for something of a conversation with a model.
+func (w *When) Converses() bool {
+	return w.Last != nil || w.System != nil || w.Result != nil || w.Tool != nil || w.Model != nil || w.Stream != nil
 }
 
 // A StubAnswer is what a rule answers: a message of a model, or an answer of HTTP as it is.

@@ -130,7 +130,13 @@ func pause(m *Message) (all time.Duration) {
 func rawFrames(m *Message) []frame {
 	var out []frame
 	for _, p := range m.Pieces {
-		out = append(out, frame{p.After, []byte(*p.Raw)})
+		text := ""
+		for _, t := range [...]*string{p.Raw, p.Text} { // a server that is no model's has no other texts
+			if t != nil {
+				text = *t
+			}
+		}
+		out = append(out, frame{p.After, []byte(text)})
 	}
 	return out
 }

@@ -41,6 +41,9 @@ var wires = map[Kind]wire{
 // raw reports whether a message is to be written as bytes as they are: when all of its pieces are, or when the kind has no
 // messages.
 func (w wire) raw(m *Message) bool {
+	if w.message == nil {
+		return true
+	}
 	for _, p := range m.Pieces {
 		if p.Raw == nil {
 			return false
