@@ -167,7 +167,7 @@ type ship struct {
 func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) (*ship, error) {
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
-	spec.Spec.Values = upstreams.values()
+	spec.Spec.Values = upstreams.values(f.e.opts.Program)
 	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) 
 	s := &ship{Target: t, name: name}
 	shown := monitor.watch(name)
 	s.ready = &run.Target{
-		Name: name, Header: spec.Header, Directory: dir.Path(), Stubs: upstreams,
+		Name: name, Header: spec.Header, Directory: dir.Path(), Lockstep: f.e.opts.Program, Stubs: upstreams,
 		Client: httpwire.NewClient(t.URL(), &httpwire.Options{MaxBody: f.e.project.Limits.Body}),
 		Watch: func(a run.Activity) func(run.Outcome) {
 			show, note := shown(a), s.roll.begin(a)

@@ -44,8 +44,8 @@ func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 		}},
 		{"beside a name that is not there", "steps:\n  - {http: POST /items, json: {shelf: a, name: 5}, headers: {X-A: \"${{ id }}\"}}\n  - {http: POST /items, json: \"${{ id }}\"}\n", []string{
 			at + `5:12: the request breaks the contract: body/name: the number 5 stands here; a string is wanted` + cure,
-			at + `5:67: ${{ id }} is not defined here → use one of: directory, unique`,
-			at + `6:31: ${{ id }} is not defined here → use one of: directory, unique`,
+			at + `5:67: ${{ id }} is not defined here → use one of: directory, lockstep, unique`,
+			at + `6:31: ${{ id }} is not defined here → use one of: directory, lockstep, unique`,
 		}},
 		{"a mark on what obeys", "steps: [{http: GET /health, malformed: true}]\n", []string{
 			at + `4:16: the request is marked malformed, but obeys the contract → remove the mark`,

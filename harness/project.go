@@ -179,7 +179,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 				Within: l.duration(n.Get("ready").Get("within")),
 			},
 			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
-			Values: l.p.stubValues(),
+			Values: l.p.givenValues(),
 		}}
 		if t.Spec.URL == "" || n.Get("dir") != nil {
 			t.Spec.Dir = l.workingDir(n.Get("dir"))
@@ -233,7 +233,7 @@ func (l *loader) placed(n *yamldoc.Node) string {
 
 // placeholders reports whether all expressions of a text mean something, and what is wrong with one that does not.
 func (l *loader) placeholders(n *yamldoc.Node) bool {
-	names := slices.Collect(maps.Keys(l.p.stubValues()))
+	names := slices.Collect(maps.Keys(l.p.givenValues()))
 	_, err := target.Placeholders(n.Text, names...)
 	if err == nil {
 		return true

@@ -92,9 +92,9 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a target that is in two places", "command:", `url: "http://127.0.0.1:2", command:`, []string{`lockstep.yaml:6:3: target "wrong" has both a command and a url → keep one: a command is started, a url already runs`}},
 		{"a command as a text", `[serve, "${{ port }}"]`, `serve`, []string{`lockstep.yaml:6:20: "command" is a string → write a list: [program, argument, …]`}},
 		{"a command that does not learn its port", `, "${{ port }}"`, "", []string{`lockstep.yaml:6:20: target "wrong": ${{ port }} is in no argument and no env value, so the server cannot know where to listen → use ${{ port }}, or url: for a server that already runs`}},
-		{"a misspelt port", "${{ port }}", "${{ prot }}", []string{`lockstep.yaml:6:28: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }} → did you mean "port"?`}},
-		{"a misspelt port in the environment", `, "${{ port }}"]`, `], env: {PORT: "${{prto}}"}`, []string{`lockstep.yaml:6:41: ${{prto}} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }} → did you mean "port"?`}},
-		{"something else than a port", "${{ port }}", "${{ workspace }}/x", []string{`lockstep.yaml:6:28: ${{ workspace }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }} → write ${{ port }}, ${{ host }} or ${{ directory }}`}},
+		{"a misspelt port", "${{ port }}", "${{ prot }}", []string{`lockstep.yaml:6:28: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`}},
+		{"a misspelt port in the environment", `, "${{ port }}"]`, `], env: {PORT: "${{prto}}"}`, []string{`lockstep.yaml:6:41: ${{prto}} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`}},
+		{"something else than a port", "${{ port }}", "${{ workspace }}/x", []string{`lockstep.yaml:6:28: ${{ workspace }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → write ${{ port }}, ${{ host }} or ${{ directory }}`}},
 		{"a port that does not end", "${{ port }}", "${{ port", []string{`lockstep.yaml:6:28: "${{ port" is not closed by }} → write ${{ port }}, ${{ host }} or ${{ directory }}`}},
 		{"no scheme", "http://127.0.0.1:1", "127.0.0.1:1", []string{`lockstep.yaml:5:16: "url" is "127.0.0.1:1" → begin with http:// or https://`}},
 		{"a url with a query", "http://127.0.0.1:1", "http://127.0.0.1:1/?a=b", []string{`lockstep.yaml:5:3: target "right": url "http://127.0.0.1:1/?a=b" may have a host and a path, and nothing else → ` + example}},
@@ -123,7 +123,7 @@ func TestMistakesOfAProjectAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`lockstep.yaml:7:33: file "/b" is not a path below the directory, such as config/config.yaml → write a path below the directory, with slashes and without ..`,
 			`lockstep.yaml:7:51: stat empty/none.txt: no such file or directory → name a file, relative to this one, or give its text: {text: …}`,
 			`lockstep.yaml:7:70: empty is no file → name each file by itself`,
-			`lockstep.yaml:7:87: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }} → did you mean "port"?`,
+			`lockstep.yaml:7:87: ${{ prot }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }} → did you mean "port"?`,
 		}},
 		{"a file in the place of a folder", "wrong: {", "wrong: {files: {a: {text: x}, a/b: {text: x}}, ", []string{`lockstep.yaml:6:3: target "wrong": files "a" and "a/b" are in each other's way → ` + example}},
 		{"a file that is neither named nor written", "wrong: {", "wrong: {files: {a: [x]}, ", []string{`lockstep.yaml:6:22: "a" is not what belongs here → name a file, or write {text: …}`}},
@@ -255,18 +255,19 @@ compare:
 limits: {step: 1s, scenario: 2s, settle: 3s, body: 4, events: 5}
 `)
 	p := loaded(t, file)
+	given := map[string]string{"lockstep": ""} // whose value is known when the server starts
 	want := []harness.Target{
 		{
 			Spec: target.Spec{
-				Name: "new", Command: []string{"./serve", "--listen", "${{ host }}:${{ port }}"}, Dir: filepath.Join(dir, "new"),
+				Name: "new", Values: given, Command: []string{"./serve", "--listen", "${{ host }}:${{ port }}"}, Dir: filepath.Join(dir, "new"),
 				Env: map[string]string{"MODE": "test"}, Inherit: []string{"DATABASE_URL"},
 				Ready: target.Ready{Path: "/health", Status: 204, Within: 20 * time.Second}, Stop: target.Stop{Grace: time.Minute},
 			},
 			Header: transcript.Header{{Name: "X-Secret-Key", Value: "test"}, {Name: "A", Value: "b"}},
 			Line:   6, Column: 15,
 		},
-		{Spec: target.Spec{Name: "other", Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}, Line: 13, Column: 21},
-		{Spec: target.Spec{Name: "live", URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
+		{Spec: target.Spec{Name: "other", Values: given, Command: []string{"serve", "${{ port }}"}, Dir: elsewhere, Ready: target.Ready{Path: "/"}}, Line: 13, Column: 21},
+		{Spec: target.Spec{Name: "live", Values: given, URL: "http://127.0.0.1:8080", Ready: target.Ready{Path: "/health"}}, Header: transcript.Header{{Name: "X", Value: "y"}}},
 	}
 	if diff := cmp.Diff(want, p.Targets); diff != "" {
 		t.Errorf("targets (-want +got):\n%s", diff)

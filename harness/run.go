@@ -40,6 +40,9 @@ type Options struct {
 	Against *Recording
 	// ReferenceVersion is what the reference is called, instead of what the project says.
 	ReferenceVersion string
+	// Program is lockstep's own, which targets are told to start by ${{ lockstep }}: "lockstep", looked for in their PATH,
+	// when empty.
+	Program string
 	// Environ is the environment that targets inherit the usual variables from, as os.Environ returns it.
 	Environ []string
 	// Progress is called when a scenario is judged, one call at a time, in the order in which they end.
@@ -60,6 +63,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Seed == 0 && out.Shard == (Shard{}) {
 		out.Seed = rand.Uint64()>>11 | 1 // short enough to be typed again
+	}
+	if out.Program == "" {
+		out.Program = "lockstep"
 	}
 	if out.Log == nil {
 		out.Log = slog.New(slog.DiscardHandler)

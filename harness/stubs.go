@@ -31,13 +31,10 @@ func (l *loader) stubs(n *yamldoc.Node) {
 	}
 }
 
-// stubValues are the names that stand for the addresses of stubs, without the addresses.
-func (p *Project) stubValues() map[string]string {
-	var out map[string]string
+// givenValues are the names that stand for lockstep's own program and for the addresses of stubs, without these.
+func (p *Project) givenValues() map[string]string {
+	out := map[string]string{programName: ""}
 	for _, s := range p.Stubs {
-		if out == nil {
-			out = map[string]string{}
-		}
 		out[scenario.StubPrefix+s.Name] = ""
 	}
 	return out
@@ -167,9 +164,12 @@ func (e *execution) startStubs(target string) (upstreams, error) {
 	return out, nil
 }
 
-// values are the addresses, by the names that stand for them.
-func (u upstreams) values() map[string]string {
-	out := map[string]string{}
+// programName is the name that stands for lockstep's own program.
+const programName = "lockstep"
+
+// values are the addresses, and lockstep's own program, by the names that stand for them.
+func (u upstreams) values(program string) map[string]string {
+	out := map[string]string{programName: program}
 	for name, s := range u {
 		out[scenario.StubPrefix+name] = s.URL()
 	}

@@ -31,8 +31,10 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	signal.Notify(make(chan os.Signal, 1), brokenWrites()...)
+	program, _ := os.Executable() // without it, targets look for lockstep in their PATH
 	os.Exit(run(ctx, os.Args[1:], &world{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
+		program: program,
+		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv,
 		terminal:      term.IsTerminal(int(os.Stdout.Fd())),
 		errorTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 		width:         width, now: time.Now,
@@ -57,6 +59,7 @@ func width() int {
 
 // world is what the program touches outside itself.
 type world struct {
+	program        string // what runs
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string

@@ -156,7 +156,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
 		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
-		Environ: w.environ, Today: w.today(), Log: f.logger(stderr), First: f.first,
+		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
 	if f.format == "text" {
 		o.Progress = f.progress(stderr, f.paint(w, w.errorTerminal))

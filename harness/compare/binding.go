@@ -77,6 +77,9 @@ func given(t *transcript.Transcript) []knownValue {
 			out = append(out, knownValue{name, tokDirName})
 		}
 	}
+	if len(t.Lockstep) >= minKnown {
+		out = append(out, knownValue{t.Lockstep, tokProgram})
+	}
 	return out
 }
 
@@ -88,7 +91,7 @@ func (b *bindings) met(kind tokenKind, ref string) bool {
 
 // bind records that two values stand in the same place. The text says why they cannot be partners; "" when they are.
 func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string {
-	if kind <= tokDirName {
+	if kind <= tokProgram {
 		return "" // one value a side, by construction
 	}
 	if why := b.apart(kind, ref, cand); why != "" || b.met(kind, ref) {

@@ -32,3 +32,11 @@ func TestTheDirectoryOfATarget(t *testing.T) {
 		})
 	}
 }
+
+func TestLockstepsOwnProgram(t *testing.T) {
+	r, c := newSide("ref").answers(`{"x":"/usr/bin/lockstep stub","y":"/tmp/b001/lockstep"}`), newSide("cand").answers(`{"x":"/home/me/bin/lockstep stub","y":"/home/me/bin/lockstep"}`)
+	r.t.Lockstep, c.t.Lockstep = "/usr/bin/lockstep", "/home/me/bin/lockstep"
+	if diff := cmp.Diff([]string{"value body /y"}, kinds(compared(r, c, nil))); diff != "" {
+		t.Errorf("differences (-want +got):\n%s", diff)
+	}
+}

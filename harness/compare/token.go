@@ -20,6 +20,7 @@ const (
 	tokDir                       // what ${{ directory }} stands for
 	tokDirPath                   // the same in a URL
 	tokDirName                   // its last segment
+	tokProgram                   // what ${{ lockstep }} stands for
 	tokKnown                     // a value that a rule has bound
 	tokSent                      // a value that the client has sent
 	tokUUID                      // RFC 9562, any version
@@ -47,7 +48,7 @@ const (
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
 	return [...]string{
-		"unique", "directory", "directory", "directory", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"unique", "directory", "directory", "directory", "lockstep", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
 		"local time", "time with a bare zone", "time with a blank", "local time with a blank", "decimal s",
 	}[k]
 }

@@ -36,6 +36,8 @@ type Target struct {
 	Header transcript.Header // sent with every request
 	// Directory is the target's own; "" when it has none.
 	Directory string
+	// Lockstep is lockstep's own program, for what the target is to start.
+	Lockstep string
 	// Process is set when the harness started the target, and knows how it fares.
 	Process Process
 	// Watch hears what the target does, when set.
@@ -136,6 +138,10 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 		r.settleUpstreams(bounded, true)
 	}
 	r.each(func(w *walker) { w.leaveUpstreams() })
+	if r.keepsRecords() {
+		r.settleRecords(bounded)
+		r.each(func(w *walker) { w.leaveRecords() })
+	}
 	r.each(func(w *walker) { w.finish(bounded) })
 	stalled := stalls()
 	for i, w := range r.walkers {

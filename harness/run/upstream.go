@@ -257,6 +257,9 @@ func (r *stage) upstreamsSettled(gone bool) bool {
 		most = map[string]int{}
 		for i := range r.opts.Recorded.Upstream {
 			s := &r.opts.Recorded.Upstream[i]
+			if isRecord(s) { // see settleRecords
+				continue
+			}
 			most[s.ID] = len(s.Exchanges)
 			for _, x := range s.Exchanges {
 				if x.Hangs && x.Failure != nil {

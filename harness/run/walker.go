@@ -47,6 +47,10 @@ func newWalker(r *stage, server *Target) *walker {
 	if w.t.Directory = server.Directory; w.t.Directory != "" {
 		w.env.values["directory"] = quote(w.t.Directory)
 	}
+	if r.scenario.Lockstep {
+		w.t.Lockstep = server.Lockstep
+		w.env.values["lockstep"] = quote(server.Lockstep)
+	}
 	if w.exited() {
 		w.t.Unusable, w.t.Log = "the target is not running: "+server.Process.ExitStatus(), server.Process.Log()
 		return w

@@ -71,7 +71,7 @@ func (s scope) add(other scope) {
 // names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
-	s := scope{map[string]bool{"unique": true, "directory": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
+	s := scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
 	for _, row := range root.Get("table").Elements() {
 		for _, k := range row.Keys {
 			s.values["row."+k.Text] = true

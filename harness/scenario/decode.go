@@ -36,6 +36,7 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 		Fresh:  root.Get("isolate").Str() == "fresh",
 
 		Directory: d.speaksOf("directory"),
+		Lockstep:  d.speaksOf("lockstep"),
 		Limit:     d.duration(root.Get("limit")),
 		Compare:   d.rules(root.Get("compare")),
 		File:      d.file,
@@ -496,7 +497,7 @@ func (d *decoder) value(n *yamldoc.Node) Value {
 	return parseValue(n, func(at *yamldoc.Node, err error) { d.problem(at, err.Error(), templateFix) })
 }
 
-const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…), unique or directory; $${{ stands for the characters themselves"
+const templateFix = "write ${{ name }} with the name of a variable, a capture, a column (row.…), unique, directory or lockstep; $${{ stands for the characters themselves"
 
 func (d *decoder) template(n *yamldoc.Node) Template { return d.templateText(n, n.Text) }
 

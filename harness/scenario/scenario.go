@@ -32,6 +32,8 @@ type Scenario struct {
 	Setup Setup // of these; empty for the others
 	// Directory says that it speaks of the directory of the target: ${{ directory }}.
 	Directory bool
+	// Lockstep says that it speaks of lockstep's own program: ${{ lockstep }}.
+	Lockstep  bool
 	Compare   Rules
 	StepRules []StepRules // of the steps that have any, in the order of the script
 

@@ -49,9 +49,9 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"no path at all", head + "steps: [{http: GET /, capture: {x: id}}]", []string{`4:36: "x" is not what belongs here → write a JSONPath such as $.id, or {header: Name}`}},
 		{"no regular expression", head + "steps: [{http: GET /, expect: {matches: {$.a: '('}}}]", []string{"4:47: \"(\" is no regular expression: error parsing regexp: missing closing ): `(` → write one as RE2 has it"}},
 		{"an unknown name", head + "vars: {client: c}\nsteps: [{http: \"GET /${{ cleint }}\"}]", []string{`5:16: ${{ cleint }} is not defined here → did you mean "client"?`}},
-		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: directory, unique`}},
-		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: directory, unique`}},
-		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: directory, unique`}},
+		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: directory, lockstep, unique`}},
+		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: directory, lockstep, unique`}},
+		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"no name", head + "steps: [{http: \"GET /${{ a b }}\"}]", []string{`4:16: expression ${{ a b }} is not a name → ` + templateFix}},
 		{"an expression without an end", head + "steps: [{http: \"GET /${{ a\"}]", []string{`4:16: expression "${{ a" has no }} → ` + templateFix}},
 		{"no such stream", head + "steps: [{open: bus, sse: GET /}, {await: bsu, match: {event: x}}]", []string{`4:42: await bsu: no such stream → did you mean "bus"?`}},
@@ -81,8 +81,8 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`5:1: files in a scenario that shares its targets → add isolate: fresh to the scenario`,
 		}},
 		{"an environment with what is not known at the start", head + "isolate: fresh\nvars: {a: b}\nenv: {MODE: \"${{ a }}\", ID: \"${{ unique }}\"}\nsteps: [{http: GET /}]", []string{
-			`6:13: ${{ a }} is not defined here → use one of: directory, host, port`,
-			`6:29: ${{ unique }} is not defined here → use one of: directory, host, port`,
+			`6:13: ${{ a }} is not defined here → use one of: directory, host, lockstep, port`,
+			`6:29: ${{ unique }} is not defined here → use one of: directory, host, lockstep, port`,
 		}},
 		{"an environment from a column that is not known at the start", head + "isolate: fresh\ntable: [{name: a, mode: \"${{ unique }}\"}]\nenv: {MODE: \"${{ row.mode }}\"}\nsteps: [{http: GET /}]", []string{
 			`6:13: row.mode has no value → give the column a value without expressions: it is needed before anything has a value`,
@@ -90,7 +90,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
 		{"a size, and nothing to fill", head + "steps: [{http: POST /, size: 9, json: {a: 1}}]", []string{`4:30: the body names ${{ fill }} 0 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},
 		{"two fillers", head + "steps: [{http: POST /, size: 9, raw: {text: \"${{ fill }}${{ fill }}\"}}]", []string{`4:30: the body names ${{ fill }} 2 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},
-		{"a filler without a size", head + "steps: [{http: POST /, json: \"${{ fill }}\"}]", []string{`4:30: ${{ fill }} is not defined here → use one of: directory, unique`}},
+		{"a filler without a size", head + "steps: [{http: POST /, json: \"${{ fill }}\"}]", []string{`4:30: ${{ fill }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"a size beyond all sizes", head + "steps: [{http: POST /, json: \"${{ fill }}\", size: 1073741825}]", []string{`4:51: the body is to have 1073741825 bytes → write a number of bytes in digits, 1073741824 at most`}},
 		{"a poll for nothing", head + "steps: [{poll: GET /}]", []string{`4:9: item 1 of "steps" has no "until" → add it: until, the answer that is wanted`}},
 		{"a shrinking pause", head + "steps: [{poll: GET /, every: 2s..1s, until: {status: 200}}]", []string{`4:30: every is 2s..1s → write a range that grows, such as 20ms..200ms`}},
@@ -140,7 +140,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a teardown that waits", head + "steps: [{http: GET /}]\nteardown: [{await: x, match: {event: y}}]", []string{`5:12: item 1 of "teardown" has no "http" → add it: http, the method and the path as they go on the wire: POST /client-tools/register. Values put into the path are percent-encoded, the rest is sent as it stands`, `5:13: unknown key "await" → use one of: allow_status, headers, http, json, malformed, query, within`, `5:23: unknown key "match" → use one of: allow_status, headers, http, json, malformed, query, within`}},
 		{
 			"several, of the schema and of names", head + "tgs: [a]\nsteps:\n  - http: GET /${{ x }}\n    epxect: {status: 200}\n",
-			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: directory, unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
+			[]string{`4:1: unknown key "tgs" → did you mean "tags"?`, `6:11: ${{ x }} is not defined here → use one of: directory, lockstep, unique`, `7:5: unknown key "epxect" → did you mean "expect"?`},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -17,6 +17,8 @@ type Transcript struct {
 	Unique   string `json:"unique"` // what ${{ unique }} stood for on this target
 	// Directory is what ${{ directory }} stood for, when the target had one.
 	Directory string `json:"directory,omitempty"`
+	// Lockstep is what ${{ lockstep }} stood for, when the scenario speaks of it.
+	Lockstep string `json:"lockstep,omitempty"`
 	// Started is when the scenario began; every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`
