@@ -229,6 +229,7 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 			id, rest, _ := strings.Cut(strings.TrimPrefix(text, "scenario: "), "\n")
 			_, rest, _ = strings.Cut(rest, "\nsource: docs/stubs.md\n")
 			stories[id] = rest
+		case strings.HasPrefix(text, "- "): // steps, for a target that starts what they say
 		case strings.HasPrefix(text, "targets:"):
 			config = strings.Replace(config, "targets:\n", text, 1)
 		default:
@@ -257,7 +258,7 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 		{"no such stub", asking, head + "stubs: {lml: [{answer: {text: a}}]}\n" + steps, `x.yaml:4:9: the project has no stub "lml" → did you mean "llm"?`},
 		{"no such address", asking, head + "vars: {a: \"${{ stub.ml }}\"}\n" + steps, `x.yaml:4:11: the project has no stub "ml" → use one of: llm`},
 		{"no stubs at all", strings.Replace(asking, "stubs: {llm: {kind: openai}}\n", "", 1), head + "stubs: {llm: [{answer: {text: a}}]}\n" + steps, `x.yaml:4:9: the project has no stub "llm" → add stubs: {llm: {kind: openai}} to lockstep.yaml`},
-		{"an address in a command", strings.Replace(asking, `url: "http://127.0.0.1:2"`, `command: [x, "${{ port }}", "${{ stub.lm }}"]`, 1), head + steps, `lockstep.yaml:6:39: ${{ stub.lm }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ stub.llm }} → did you mean "stub.llm"?`},
+		{"an address in a command", strings.Replace(asking, `url: "http://127.0.0.1:2"`, `command: [x, "${{ port }}", "${{ stub.lm }}"]`, 1), head + steps, `lockstep.yaml:6:39: ${{ stub.lm }} is unknown; there are ${{ port }}, ${{ host }} and ${{ directory }}, ${{ lockstep }}, ${{ stub.llm }} → did you mean "stub.llm"?`},
 		{"no such kind", strings.Replace(asking, "openai", "opneai", 1), head + steps, `lockstep.yaml:7:21: "kind" is "opneai" → did you mean "openai"?`},
 		{"models of what has none", strings.Replace(asking, "openai", "http, models: [a]", 1), head + steps, `lockstep.yaml:7:27: the stub "llm" lists models, and is of the kind http → remove models, or make it openai or anthropic`},
 		{"rules for no stub", asking + "compare: {stubs: {lm: {headers: [X]}}}\n", head + steps, `lockstep.yaml:9:19: the project has no stub "lm" → did you mean "llm"?`},
@@ -270,7 +271,7 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 		{"a name twice", asking, head + "stubs: {llm: [{name: a, answer: {text: a}}, {name: a, answer: {text: a}}]}\n" + steps, `x.yaml:4:52: the name "a" is taken → give it a name of its own; models and unexpected are what no rule answers`},
 		{"a name that is given", asking, head + "stubs: {llm: [{name: models, answer: {text: a}}]}\n" + steps, `x.yaml:4:22: the name "models" is taken → give it a name of its own; models and unexpected are what no rule answers`},
 		{"a path with a query", asking, head + "stubs: {llm: [{when: {http: \"GET /a?b=c\"}, answer: {text: a}}]}\n" + steps, `x.yaml:4:29: the path has a query → write its parameters under query`},
-		{"a value that nothing defines", asking, head + "stubs: {llm: [{answer: {text: \"${{ b }}\"}}]}\n" + steps, `x.yaml:4:31: ${{ b }} is not defined here → use one of: directory, unique`},
+		{"a value that nothing defines", asking, head + "stubs: {llm: [{answer: {text: \"${{ b }}\"}}]}\n" + steps, `x.yaml:4:31: ${{ b }} is not defined here → use one of: directory, lockstep, unique`},
 		{"thoughts of OpenAI", asking, head + "stubs: {llm: [{answer: {pieces: [{thinking: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind openai, answers with what a model thinks → that is something for the kind anthropic`},
 		{"a tool of no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{answer: {tools: [{tool: a}]}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind http, answers with a call of a tool → use status, json, body, or pieces of text`},
 		{"a chat with no model", strings.Replace(asking, "openai", "http", 1), head + "stubs: {llm: [{when: {last: a}, answer: {text: a}}]}\n" + steps, `x.yaml:4:15: rule 1 of the stub "llm", which is of the kind http, asks for a conversation → use http, query, headers, body, json, matches or absent`},

@@ -135,8 +135,20 @@ func (s story) tell() *transcript.Transcript {
 			}},
 			{Name: "talk", Step: "12", Operation: "GET /talk", Ended: transcript.EndedByServer, At: ms(98), Until: ms(4800), Events: s.talk(ms(1000))},
 		},
+		Upstream: []transcript.Step{{ID: "llm.talk", Line: 13, Kind: "upstream", Exchanges: []*transcript.Exchange{
+			s.question(`{"model":"m","about":"{1}"}`, ms(300)), s.question(`{"model":"m","last":"It is {2}"}`, ms(400)),
+		}}},
 		Windows: []transcript.Window{{Step: "10", Line: 10, Stream: "bus", Match: &transcript.Pattern{Event: ptr("created")}, First: 4, From: ms(2000), To: ms(2500)}},
 	}
+}
+
+// question is what a side asks its upstream.
+func (s story) question(text string, at time.Duration) *transcript.Exchange {
+	x := s.answer("POST /v1/talk", 200, "", "", at)
+	x.Request.Header = transcript.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Authorization", Value: "Bearer k"}}
+	data := []byte(s.expand(text))
+	x.Request.Body = transcript.Body{Bytes: data, Size: int64(len(data))}
+	return x
 }
 
 // talk is a text that each side cuts in other places.
@@ -317,7 +329,7 @@ func TestWhatIsEqualByChanceIsNotFixed(t *testing.T) {
 	} {
 		s := &mutate.Subject{Reference: reference.tell(), Candidate: candidate.tell(), Rules: tc.rules}
 		for _, tr := range []*transcript.Transcript{s.Reference, s.Candidate} {
-			tr.Steps, tr.Streams = tr.Steps[:1], nil
+			tr.Steps, tr.Streams, tr.Upstream = tr.Steps[:1], nil, nil
 			tr.Steps[0].Exchanges[0].Response.Body = transcript.Body{Bytes: []byte(tc.data), Size: int64(len(tc.data))}
 		}
 		n := 0
