@@ -36,6 +36,9 @@ func (e *explainer) story(o *object) {
 		}
 		o.add("vars", of.node())
 	}
+	if stubs := e.s.WrittenStubs(); stubs != nil {
+		o.raw("stubs", scenario.Expand(stubs, e.values))
+	}
 	steps, teardown := e.s.Written()
 	o.add("steps", e.steps(script.Steps, steps))
 	if len(teardown) > 0 {
@@ -141,6 +144,9 @@ func (e *explainer) defaults(o *object, step *scenario.Step) {
 		if !do.End {
 			say("times", fmt.Sprint(do.Times))
 		}
+	case *scenario.Asked:
+		say("within", limit.String())
+		say("times", fmt.Sprint(do.Times))
 	case *scenario.Poll:
 		say("within", limit.String())
 		say("every", between(do.Pause, do.MaxPause))

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -294,6 +295,20 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 		}
 		if d := cmp.Diff([]string{tc.want}, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
+		}
+	}
+}
+
+func TestExplainSaysWhatUpstreamsAnswer(t *testing.T) {
+	p := askers(t, asking, map[string]string{"ask/x": "table: [{name: a, n: 3}]\nstubs: {llm: [{name: one, answer: {text: \"${{ row.n }} ${{ unique }}\"}}]}\nsteps:\n  - {http: POST /ask, json: {text: a, upstream: \"${{ stub.llm }}\"}}\n  - asked: llm.one\n"})
+	out, err := p.Explain(harness.Selection{Paths: []string{"ask/x"}}, nil, "", time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := out[0].String()
+	for _, want := range []string{`"stubs":{"llm":[{"name":"one","answer":{"text":"3 ${{ unique }}"}}]}`, `"upstream":"${{ stub.llm }}"`, `"by_default":{"within":"5s","times":"1"}`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is not in %s", want, text)
 		}
 	}
 }

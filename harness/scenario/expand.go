@@ -13,6 +13,12 @@ func (s *Scenario) Written() (steps, teardown []*yamldoc.Node) {
 	return root.Get("steps").Elements(), root.Get("teardown").Elements()
 }
 
+// WrittenStubs returns what the scenario's file says of its upstreams, as it is written; nil when it says nothing.
+func (s *Scenario) WrittenStubs() *yamldoc.Node {
+	root, _ := yamldoc.Parse(s.File, s.Text) // which has been read without a problem
+	return root.Get("stubs")
+}
+
 // Expand returns what a part of a scenario's file comes to when names have these values. Names without one stay
 // expressions.
 func Expand(n *yamldoc.Node, env Env) json.RawMessage {
