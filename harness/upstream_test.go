@@ -312,3 +312,26 @@ func TestExplainSaysWhatUpstreamsAnswer(t *testing.T) {
 		}
 	}
 }
+
+// What servers draw for their upstreams is found like what they draw for their clients, and the rule for it holds.
+func TestNoiseOfWhatAnUpstreamIsAsked(t *testing.T) {
+	p := askers(t, asking, nil)
+	measured := func() *harness.Noise {
+		noise, err := p.Noise(t.Context(), &harness.NoiseOptions{
+			Targets: []string{"one=" + asker(t, faux.Noisy()), "two=" + asker(t, faux.Noisy())}, Runs: 2,
+			Select: harness.Selection{Paths: []string{"ask/plain", "ask/several", "ask/streamed"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return noise
+	}
+	noise := measured()
+	if len(noise.Rules) != 1 || len(noise.Rest) > 0 || noise.Rules[0].At != "$.trace" || noise.Rules[0].Kind != scenario.VolatileID {
+		t.Fatalf("found: %+v", noise)
+	}
+	p.Rules.Volatile = append(p.Rules.Volatile, noise.Rules[0].Volatile)
+	if again := measured(); !again.Silent() {
+		t.Errorf("with the rule there is still: %+v", again)
+	}
+}

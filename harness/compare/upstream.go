@@ -52,7 +52,7 @@ func (c *comparison) asked(ref, cand *transcript.Step) {
 		})
 	}
 	if ref.Unordered || cand.Unordered {
-		rx, cx = c.unordered(rx, cx)
+		rx, cx = c.unordered(c.questionRules(ref.ID), rx, cx)
 	}
 	for i := range min(len(rx), len(cx)) {
 		at := "request"
@@ -90,8 +90,8 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
 	}
 	var inBody []Difference // behind the header fields, and looked at before: see exchange
-	rules := append(slices.Clone(c.rules.Stubs[stub].Volatile), c.rules.volatile(step.ID)...)
-	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOf(step), of: [2]string{asked(ref), asked(cand)}}
+	rules := c.questionRules(step.ID)
+	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOfQuestions(step), of: [2]string{asked(ref), asked(cand)}}
 	c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
 	c.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
@@ -121,6 +121,14 @@ func patience(x *transcript.Exchange) string {
 	return "it waited on"
 }
 
+// lineOfQuestions is what the times in requests to one rule of a stub belong to; "" when these are in no order.
+func lineOfQuestions(step *transcript.Step) string {
+	if step.Unordered {
+		return ""
+	}
+	return "questions " + step.ID
+}
+
 // line compares the method, and the path with its query.
 func (c *comparison) line(step *transcript.Step, ref, cand *transcript.Request, p place, report func(Difference)) {
 	if ref.Method != cand.Method {
@@ -133,6 +141,12 @@ func (c *comparison) line(step *transcript.Step, ref, cand *transcript.Request, 
 			Kind: kind, Place: "path", At: both("path"), Reference: show(strconv.Quote(ref.Target)), Candidate: show(strconv.Quote(cand.Target)), Text: why,
 		})
 	}
+}
+
+// questionRules returns the rules for values of the bodies that one rule of a stub has answered.
+func (c *comparison) questionRules(step string) []Volatile {
+	stub, _, _ := strings.Cut(step, ".")
+	return slices.Concat(c.rules.Steps[step].Volatile, c.rules.Stubs[stub].Volatile, c.rules.Volatile)
 }
 
 func questionContent(r *transcript.Request) content {
@@ -165,9 +179,9 @@ func StubHeaderApplied(stub, name string) string {
 }
 
 // unordered puts requests of which the order does not count in an order: those first that are equal but for what is made up.
-func (c *comparison) unordered(ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
+func (c *comparison) unordered(rules []Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
 	told := func(side int, x *transcript.Exchange) string {
-		return x.Request.Method + " " + c.b.skeleton(side, x.Request.Target+"\n"+string(x.Request.Body.Bytes))
+		return x.Request.Method + " " + c.b.skeleton(side, x.Request.Target) + "\n" + c.outlineOf(side, questionContent(&x.Request), rules)
 	}
 	open := map[string][]*transcript.Exchange{}
 	for _, x := range cand {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -277,6 +278,13 @@ func readChunks(r io.Reader) (out said, err error) {
 
 // Lapses lists the ways in which an Asker asks wrongly.
 func Lapses() []*Lapse { return lapses }
+
+// Noisy is no lapse: it draws a word for each question, which nobody can recognise.
+func Noisy() *Lapse {
+	return &Lapse{ID: "noisy", question: func(q *question) {
+		q.body["trace"] = strings.ToLower(rand.Text()[:9]) + "q"
+	}}
+}
 
 // asked is how a report begins to show what an Asker asks.
 const asked = `POST /v1/chat/completions {"messages":[{"content":"You are terse.","role":"system"},{"content":"2 + …`
