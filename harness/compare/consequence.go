@@ -16,7 +16,7 @@ func (s *streams) flooded(side int) bool {
 func (s *streams) endedFirst(side int) bool {
 	switch this, other := s.sides[side], s.sides[1-side]; this.Ended {
 	case transcript.EndedBroken:
-		return true
+		return other.Ended != transcript.EndedBroken || !s.killed(0, s.sides[0].Until) || !s.killed(1, s.sides[1].Until)
 	case transcript.EndedByServer:
 		return other.Ended != transcript.EndedByServer
 	default:

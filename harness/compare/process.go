@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -75,4 +76,10 @@ func (d *diagnosis) outOfService(f *transcript.Failure, at time.Duration) bool {
 
 func lostConnection(f *transcript.Failure) bool {
 	return f.Kind == transcript.FailConnect || f.Kind == transcript.FailReset || f.Kind == transcript.FailClosed
+}
+
+// killed reports whether a step had killed a side's process by a time, and none had started it again. Both sides had come
+// equally far before.
+func (c *comparison) killed(side int, at time.Duration) bool {
+	return slices.ContainsFunc(outages(c.sides[side]), func(o *outage) bool { return o.killed && at >= o.from && at <= o.to })
 }

@@ -87,3 +87,24 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 		})
 	}
 }
+
+// Streams that a step has broken on both sides are compared to their ends.
+func TestWhatCameBeforeAKillIsCompared(t *testing.T) {
+	for _, killed := range []bool{true, false} {
+		sides := [2]side{newSide("ref").stream("bus", "a 1", "b 2"), newSide("cand").stream("bus", "a 1")}
+		for _, s := range sides {
+			st := s.t.Streams[0]
+			st.Ended, st.Until, st.Failure = transcript.EndedBroken, time.Second, &transcript.Failure{Kind: transcript.FailReset}
+			if killed {
+				s.ended("kill", "SIGKILL", "signal: killed")
+			}
+		}
+		var want []string
+		if killed {
+			want = []string{"event-missing event 2 (b)"}
+		}
+		if diff := cmp.Diff(want, kinds(compared(sides[0], sides[1], nil))); diff != "" {
+			t.Errorf("killed %t: differences (-want +got):\n%s", killed, diff)
+		}
+	}
+}
