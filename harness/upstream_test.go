@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -333,5 +334,53 @@ func TestNoiseOfWhatAnUpstreamIsAsked(t *testing.T) {
 	p.Rules.Volatile = append(p.Rules.Volatile, noise.Rules[0].Volatile)
 	if again := measured(); !again.Silent() {
 		t.Errorf("with the rule there is still: %+v", again)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A run that is interrupted while an upstream hangs ends all the same, and leaves nothing.
+func TestARunIsInterruptedWhileAnUpstreamHangs(t *testing.T) {
+	p := askers(t, asking, map[string]string{"ask/silent": `
+stubs: {llm: [{answer: {end: hang}}]}
+steps:
+  - {http: POST /ask, json: {text: "${{ unique }}", upstream: "${{ stub.llm }}"}}
+`})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	transport := &http.Transport{}
+	s := httptest.NewServer(&faux.Asker{Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		cancel(errors.New("somebody has had enough"))
+		return transport.RoundTrip(r)
+	})}})
+	defer transport.CloseIdleConnections()
+	defer s.Close()
+	result, err := p.Run(ctx, &harness.Options{Targets: []string{"right=" + asker(t, nil), "wrong=" + s.URL}, Select: harness.Selection{Paths: []string{"ask/silent"}}})
+	if err != nil || !strings.Contains(result.Incomplete, "somebody has had enough; ask/silent was under way") {
+		t.Errorf("%v, %q", err, result.Incomplete)
+	}
+}
+
+// Scenarios that run side by side share their targets and upstreams, and each gets its own answers.
+func TestScenariosSideBySideGetTheirOwnAnswers(t *testing.T) {
+	text := "table:\n"
+	for i := range 40 {
+		text += fmt.Sprintf("  - {name: r%d, answer: \"answer %d\"}\n", i, i)
+	}
+	text += `
+stubs: {llm: [{times: 2, answer: {text: ["${{ row.answer }} for ", "${{ unique }}"]}}]}
+vars: {want: "${{ row.answer }} for ${{ unique }}"}
+steps:
+  - http: POST /ask
+    json: {text: "${{ unique }}", also: ["again ${{ unique }}"], stream: true, upstream: "${{ stub.llm }}"}
+    expect: {json: {answers: ["${{ want }}", "${{ want }}"]}}
+`
+	p := askers(t, asking, map[string]string{"ask/many": text})
+	_, result := recorded(t, p, harness.Options{Jobs: 16, Select: harness.Selection{Paths: []string{"ask/many"}}}, "right="+asker(t, nil), "wrong="+asker(t, nil))
+	if result.Verdict != verdict.Match || result.Totals.Match != 40 {
+		for _, s := range result.Scenarios {
+			t.Errorf("%s: %s %v", s.ID, s.Verdict, s.Findings)
+		}
 	}
 }
