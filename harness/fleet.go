@@ -168,7 +168,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) 
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
 	spec.Spec.Values = upstreams.values(f.e.opts.Program)
-	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Logger: f.e.opts.Log})
+	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Starting: upstreams.forget, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err
 	}

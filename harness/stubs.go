@@ -176,6 +176,13 @@ func (u upstreams) values(program string) map[string]string {
 	return out
 }
 
+// forget lets go of what was asked by a process that has not come up.
+func (u upstreams) forget() {
+	for _, s := range u {
+		s.Forget()
+	}
+}
+
 func (u upstreams) close() {
 	for _, s := range u {
 		s.Close()

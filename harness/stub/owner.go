@@ -93,6 +93,13 @@ func (s *Server) stray(x *transcript.Exchange, at time.Time, strays []*session, 
 	}
 }
 
+// Forget forgets the requests that came before any scenario.
+func (s *Server) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.early = nil
+}
+
 // keep keeps a request that came before any scenario, for the first one to hear of.
 func (s *Server) keep(e early) {
 	s.mu.Lock()

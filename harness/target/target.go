@@ -61,6 +61,8 @@ type Options struct {
 	// Directory is the target's, whoever made it removes it. Default: when the spec needs one, Start makes one, which is
 	// removed by Stop.
 	Directory *Directory
+	// Starting is called before each process that is started: there is another one when the first has lost its port.
+	Starting func()
 	// Logger hears what happens to the target. Default: nobody listens.
 	Logger *slog.Logger
 }
@@ -70,6 +72,9 @@ func (o *Options) withDefaults() Options {
 	var filled Options
 	if o != nil {
 		filled = *o
+	}
+	if filled.Starting == nil {
+		filled.Starting = func() {}
 	}
 	if filled.Logger == nil {
 		filled.Logger = slog.New(slog.DiscardHandler)
@@ -108,6 +113,7 @@ func Start(ctx context.Context, spec Spec, options *Options) (*Target, error) {
 		opts.Directory = made
 	}
 	for start := 1; ; start++ {
+		opts.Starting()
 		t, err := launch(ctx, spec, opts, deadline)
 		if err == nil {
 			t.ownDir = own
