@@ -1,0 +1,123 @@
+package decode_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/decode"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+func TestParseRefusesWhatIsNotJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		``:                "EOF while parsing a value at line 1 column 0",
+		`{"a":`:           "EOF while parsing a value at line 1 column 5",
+		"[1,\n":           "EOF while parsing a value at line 2 column 0",
+		`"a`:              "EOF while parsing a value at line 1 column 2",
+		`{} {}`:           "trailing characters at line 1 column 3",
+		"{}x":             "trailing characters at line 1 column 3",
+		"\uFEFF{}":        "invalid JSON at line 1 column 1",
+		"\"a\xffb\"":      "invalid JSON at line 1 column 3",
+		`"\ud800"`:        "invalid JSON at line 1 column 2",
+		`{"a":01}`:        "invalid JSON at line 1 column 7",
+		"{\n  'a': 1}":    "invalid JSON at line 2 column 3",
+		`[1,]`:            "invalid JSON at line 1 column 4",
+		"\"\t\"":          "invalid JSON at line 1 column 2",
+		deep("[", "]", 1): "recursion limit exceeded at line 1 column 9001",
+	} {
+		_, err := decode.Parse([]byte(in))
+		if syntax := (*decode.SyntaxError)(nil); !errors.As(err, &syntax) || err.Error() != want {
+			t.Errorf("Parse(%.40q): %v, want %s", in, err, want)
+		}
+	}
+	for _, in := range []string{deep("[", "]", 0), " \n{ } ", `{"a":1,"a":2}`, `"\ud83d\ude00"`, "-0.0e-7"} {
+		if _, err := decode.Parse([]byte(in)); err != nil {
+			t.Errorf("Parse(%.40q): %v", in, err)
+		}
+	}
+}
+
+func deep(open, end string, more int) string {
+	return strings.Repeat(open, 9000+more) + strings.Repeat(end, 9000+more)
+}
+
+func TestFieldsAreFoundByTheirExactName(t *testing.T) {
+	v, err := decode.Parse([]byte("\t{ \"n\\u0061me\" : \"x\\n\" , \"NAME\":1, \"list\" : [ 1 , -2 ] ,\r\n\"none\":null, \"any\":{\"b\": 1.0}, \"yes\":true }"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := v.Object("name", "list", "none", "any", "yes", "missing")
+	name, list, yes, anything := o.String("name"), decode.List(o, "list", decode.Value.Int), o.Bool("yes"), o.Any("any")
+	if name != "x\n" || len(list) != 2 || list[1] != -2 || !yes || string(anything) != `{"b":1.0}` {
+		t.Errorf("read %q, %d, %t, %s", name, list, yes, anything)
+	}
+	if o.MaybeString("none") != nil || o.MaybeInt("missing") != nil || o.MaybeObject("none") != nil || o.MaybeArray("missing") != nil {
+		t.Error("a field that is missing or null was read")
+	}
+	if err := o.Err(); err != nil {
+		t.Errorf("Err: %v", err)
+	}
+}
+
+func TestTheFirstMistakeStays(t *testing.T) {
+	v, err := decode.Parse([]byte(`{"a":[{"b":-1}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := v.Object("a", "c")
+	list := decode.List(o, "a", func(v decode.Value) (int64, error) {
+		inner := v.Object("b")
+		return decode.Field(inner, "b", decode.Value.Natural), inner.Err()
+	})
+	if list != nil || o.String("c") != "" || o.MaybeBool("a") != nil {
+		t.Error("something was read after a mistake")
+	}
+	if got, want := o.Err().Error(), "a[0].b: invalid value: integer out of range at line 1 column 13"; got != want {
+		t.Errorf("Err: %s\nwant %s", got, want)
+	}
+}
+
+// FuzzParse holds Parse against encoding/json, and walks what it accepts.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2.50,{"b":"\u0000","b":null}] , "a" : "x" }`, "[ ]", `{"":{}}`, "\"\\ud800\"", "{} "} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		v, err := decode.Parse(in)
+		if err != nil {
+			if err.Error() == "" {
+				t.Fatal("an error without a text")
+			}
+			return
+		}
+		if !json.Valid(in) {
+			t.Fatalf("Parse accepts %q, which is not JSON", in)
+		}
+		walk(t, v)
+		if any := v.Any(); !json.Valid(any) {
+			t.Fatalf("Any of %q is %q, which is not JSON", in, any)
+		}
+	})
+}
+
+func walk(t *testing.T, v decode.Value) {
+	if err := v.Fail("x"); !strings.Contains(err.Error(), "x at line ") {
+		t.Fatalf("Fail: %v", err)
+	}
+	o := v.Object("a", "b", "")
+	for _, name := range []string{"a", "b", ""} {
+		if field, ok := o.Maybe(name); ok {
+			walk(t, field)
+		}
+	}
+	if elements, err := v.Array(); err == nil {
+		for element := range elements {
+			walk(t, element)
+		}
+	}
+}

@@ -1,0 +1,274 @@
+// Package decode reads JSON into the types of the goose-server family, and says exactly what is wrong with it (GA 2.5).
+//
+// [Parse] finds out whether a text is JSON at all. What it returns is walked by the decoders of the domain types, each of
+// which names the fields it wants: see [Object]. Two kinds of mistake come out of it, because they have different
+// statuses: a [*SyntaxError] and a [*ShapeError].
+package decode
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// A Value is one JSON value inside a text that is valid. It knows where it stands, for the sake of what it may have to
+// say about it. The zero Value stands for one that is not there.
+type Value struct {
+	text     []byte // all of it
+	from, to int    // where in it
+
+	parent *Value
+	key    string // its name in the parent, if that is an object
+	index  int    // its place in the parent, if that is an array
+}
+
+// A SyntaxError says that a text is not JSON.
+type SyntaxError struct{ reason string }
+
+func (e *SyntaxError) Error() string { return e.reason }
+
+// A ShapeError says that a text is JSON but not what it should be.
+type ShapeError struct {
+	Path   string // where, such as messages[0].content; empty for the whole text
+	Reason string // what, such as "missing field `role`"
+	// Line and Column, both from 1 and the column in bytes, are those of the last byte of what is wrong.
+	Line, Column int
+}
+
+func (e *ShapeError) Error() string {
+	where := fmt.Sprintf("%s at line %d column %d", e.Reason, e.Line, e.Column)
+	if e.Path == "" {
+		return where
+	}
+	return e.Path + ": " + where
+}
+
+// Parse returns the one value that a text holds, which must be valid UTF-8 without a byte order mark and must not have
+// half surrogate pairs among its escapes (decision G1). The error is a [*SyntaxError]. The text must not be changed as
+// long as the value is in use.
+func Parse(text []byte) (Value, error) {
+	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
+	raw, err := in.ReadValue()
+	if err != nil {
+		return Value{}, syntaxError(text, err)
+	}
+	to := int(in.InputOffset())
+	from := to - len(raw)
+	if _, err := in.ReadToken(); err != io.EOF {
+		return Value{}, &SyntaxError{"trailing characters at " + position(text, to+1)}
+	}
+	if end := tooDeep(text[:to]); end > 0 {
+		return Value{}, &SyntaxError{"recursion limit exceeded at " + position(text, end)}
+	}
+	return Value{text: text, from: from, to: to}, nil
+}
+
+func syntaxError(text []byte, err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return &SyntaxError{"EOF while parsing a value at " + position(text, len(text))}
+	}
+	at := len(text)
+	if syntactic := (*jsontext.SyntacticError)(nil); errors.As(err, &syntactic) {
+		at = min(int(syntactic.ByteOffset)+1, at)
+	}
+	return &SyntaxError{"invalid JSON at " + position(text, at)}
+}
+
+// maxDepth is the depth that package jsonwire takes, so that every value can be kept (decision S27).
+const maxDepth = 9000
+
+// tooDeep returns the end of the first bracket that is too deep, or 0.
+func tooDeep(text []byte) int {
+	depth := 0
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '"':
+			at = skipString(text, at) - 1
+		case '{', '[':
+			if depth++; depth > maxDepth {
+				return at + 1
+			}
+		case '}', ']':
+			depth--
+		}
+	}
+	return 0
+}
+
+// position names the place of the byte before end.
+func position(text []byte, end int) string {
+	line, column := lineColumn(text, end)
+	return fmt.Sprintf("line %d column %d", line, column)
+}
+
+func lineColumn(text []byte, end int) (line, column int) {
+	before := text[:min(end, len(text))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - (bytes.LastIndexByte(before, '\n') + 1)
+}
+
+// Exists says whether there is a value at all, be it null.
+func (v Value) Exists() bool { return v.to > v.from }
+
+// Fail returns an error about the value.
+func (v Value) Fail(reason string) error { return v.failAt(v.to, reason) }
+
+func (v Value) failAt(end int, reason string) error {
+	e := &ShapeError{Path: v.path(), Reason: reason}
+	e.Line, e.Column = lineColumn(v.text, end)
+	return e
+}
+
+func (v Value) path() string {
+	var steps []string
+	for at := &v; at.parent != nil; at = at.parent {
+		step := "." + at.key
+		if at.parent.kind() == "array" {
+			step = "[" + strconv.Itoa(at.index) + "]"
+		}
+		steps = append(steps, step)
+	}
+	var path strings.Builder
+	for i := len(steps) - 1; i >= 0; i-- {
+		path.WriteString(steps[i])
+	}
+	return strings.TrimPrefix(path.String(), ".")
+}
+
+func (v Value) raw() []byte { return v.text[v.from:v.to] }
+
+func (v Value) kind() string { return jsonwire.Text(v.raw()).Kind() }
+
+// want fails unless the value is of a kind, which is a word of JSON's.
+func (v Value) want(kind string) error {
+	if v.kind() == kind {
+		return nil
+	}
+	article := "a "
+	if kind == "array" || kind == "object" {
+		article = "an "
+	}
+	return v.wrongType(article + kind)
+}
+
+func (v Value) wrongType(expected string) error {
+	return v.Fail("invalid type: " + v.kind() + ", expected " + expected)
+}
+
+// IsNull says whether the value is null, or not there.
+func (v Value) IsNull() bool { return !v.Exists() || v.text[v.from] == 'n' }
+
+// Str returns a string.
+func (v Value) Str() (string, error) {
+	if err := v.want("string"); err != nil {
+		return "", err
+	}
+	return jsonwire.Text(v.raw()).Str(), nil
+}
+
+// Bool returns true or false.
+func (v Value) Bool() (bool, error) { return v.text[v.from] == 't', v.want("boolean") }
+
+// Int returns an integer of 64 bits, which has neither a fraction nor an exponent (decision G2).
+func (v Value) Int() (int64, error) {
+	if v.kind() != "number" || bytes.ContainsAny(v.raw(), ".eE") {
+		return 0, v.wrongType("an integer")
+	}
+	n, err := strconv.ParseInt(string(v.raw()), 10, 64)
+	if err != nil {
+		return 0, v.Fail("invalid value: integer out of range")
+	}
+	return n, nil
+}
+
+// Natural returns an integer that is not negative.
+func (v Value) Natural() (int64, error) {
+	n, err := v.Int()
+	if err == nil && n < 0 {
+		return 0, v.Fail("invalid value: integer out of range")
+	}
+	return n, err
+}
+
+// Time returns a moment, written as RFC 3339 says.
+func (v Value) Time() (time.Time, error) {
+	text, err := v.Str()
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}, v.Fail("invalid value: not a date and time of RFC 3339")
+	}
+	return t.UTC(), nil
+}
+
+// Number returns a number with its digits. It must be one that a double can hold.
+func (v Value) Number() (json.Number, error) {
+	if err := v.want("number"); err != nil {
+		return "", err
+	}
+	if _, err := strconv.ParseFloat(string(v.raw()), 64); err != nil {
+		return "", v.Fail("invalid value: number out of range")
+	}
+	return json.Number(v.raw()), nil
+}
+
+// Any returns the value as it is, in canonical form: without blanks, of members with one name the last one's value in
+// the first one's place.
+func (v Value) Any() json.RawMessage {
+	canonical, err := jsonwire.Parse(v.raw())
+	if err != nil {
+		panic(fmt.Sprintf("decode: a part of valid JSON is not: %v", err))
+	}
+	return json.RawMessage(canonical)
+}
+
+// Tag returns the field that says what an object is.
+func (v Value) Tag(name string, variants ...string) (string, error) {
+	o := v.Object(name)
+	return o.OneOf(name, variants...), o.Err()
+}
+
+// IsTagged says whether the field that says what an object is has this value.
+func (v Value) IsTagged(name, variant string) bool {
+	tag := v.Object(name).Get(name)
+	return tag.Exists() && tag.kind() == "string" && jsonwire.Text(tag.raw()).Str() == variant
+}
+
+// OneOf returns a string that must be one of some.
+func (v Value) OneOf(variants ...string) (string, error) {
+	got, err := v.Str()
+	if err != nil {
+		return "", err
+	}
+	for _, variant := range variants {
+		if got == variant {
+			return got, nil
+		}
+	}
+	quoted := make([]string, len(variants))
+	for i, variant := range variants {
+		quoted[i] = "`" + variant + "`"
+	}
+	return "", v.Fail("unknown variant `" + cut(got) + "`, expected one of " + strings.Join(quoted, ", "))
+}
+
+// cut keeps what a client sent from making an error text long.
+func cut(s string) string {
+	const most = 100
+	for i := range s {
+		if i >= most {
+			return s[:i] + "..."
+		}
+	}
+	return s
+}

@@ -1,0 +1,130 @@
+// Package message has the messages of a conversation, as the goose-server family knows them (GA 4.1 to 4.5): plain Go
+// values, and exactly one JSON for each of them.
+//
+// What is free-form, such as the arguments of a tool, stays JSON: key order and the digits of numbers are those of whoever
+// sent it. Everything else is a Go value, so that the engine works on types.
+//
+//   - [Decode] reads a message and says where it is wrong; the methods MarshalJSON and UnmarshalJSON are for those who have
+//     a message inside something else.
+//   - A [Content] is one of ten types, all in content.go; a switch over them needs a default for none else.
+//   - A [ToolContent] is what a tool result is made of.
+package message
+
+import (
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// A Role says whose message it is.
+type Role string
+
+// The roles.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// A Message is one entry of a conversation.
+type Message struct {
+	ID       string // empty is null
+	Role     Role
+	Created  int64 // seconds since 1970
+	Content  []Content
+	Metadata Metadata
+}
+
+// Metadata says who may see a message.
+type Metadata struct{ UserVisible, AgentVisible bool }
+
+// Visible is the metadata of a message that both see.
+var Visible = Metadata{UserVisible: true, AgentVisible: true}
+
+// PlainText returns the text items joined by line feeds, and false if there are none.
+func (m Message) PlainText() (string, bool) {
+	var texts []string
+	for _, content := range m.Content {
+		if text, ok := content.(Text); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), texts != nil
+}
+
+// Decode reads a message. The error is a [*decode.ShapeError].
+func Decode(v decode.Value) (Message, error) {
+	o := v.Object("id", "role", "created", "content", "metadata")
+	m := Message{
+		Role:    Role(o.OneOf("role", string(User), string(Assistant))),
+		Created: o.Int("created"),
+		Content: decode.Field(o, "content", DecodeContents),
+	}
+	m.Metadata = decode.Field(o, "metadata", DecodeMetadata)
+	if id := o.MaybeString("id"); id != nil {
+		m.ID = *id
+	}
+	return m, o.Err()
+}
+
+// DecodeMetadata reads what says who sees a message. Both flags are required (GA 4.1).
+func DecodeMetadata(v decode.Value) (Metadata, error) {
+	o := v.Object("userVisible", "agentVisible")
+	return Metadata{UserVisible: o.Bool("userVisible"), AgentVisible: o.Bool("agentVisible")}, o.Err()
+}
+
+// Write writes the message as JSON.
+func (m Message) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	w.Name("id")
+	if m.ID == "" {
+		w.Null()
+	} else {
+		w.String(m.ID)
+	}
+	w.Name("role")
+	w.String(string(m.Role))
+	w.Name("created")
+	w.Int(m.Created)
+	w.Name("content")
+	WriteContents(w, m.Content)
+	w.Name("metadata")
+	m.Metadata.Write(w)
+	w.Close('}')
+}
+
+// Write writes the metadata as JSON.
+func (m Metadata) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	w.Name("userVisible")
+	w.Bool(m.UserVisible)
+	w.Name("agentVisible")
+	w.Bool(m.AgentVisible)
+	w.Close('}')
+}
+
+// WriteContents writes the content of a message as a JSON array.
+func WriteContents(w *jsonwire.Writer, contents []Content) {
+	w.Open('[')
+	for _, content := range contents {
+		content.Write(w)
+	}
+	w.Close(']')
+}
+
+// MarshalJSON returns the JSON of the message.
+func (m Message) MarshalJSON() ([]byte, error) {
+	w := jsonwire.NewWriter(nil)
+	m.Write(w)
+	return w.Text(), nil
+}
+
+// UnmarshalJSON reads a message; see [Decode].
+func (m *Message) UnmarshalJSON(text []byte) error {
+	v, err := decode.Parse(text)
+	if err != nil {
+		return err
+	}
+	*m, err = Decode(v)
+	return err
+}
