@@ -37,7 +37,11 @@ func (r router) handler() http.Handler {
 		OperationMiddlewares: r.middleware(),
 	})
 	// Echo takes a last path parameter to the end of the path, slashes and all, unless something can follow it.
-	for _, path := range []string{"/client-tools/tools/:clientID/*", "/client-tools/pending/:clientID/*"} {
+	for _, path := range []string{
+		"/client-tools/tools/:clientID/*",
+		"/client-tools/pending/:clientID/*",
+		"/diagnostics/:session_id/*",
+	} {
 		e.RouteNotFound(path, echo.NotFoundHandler)
 	}
 	return e
@@ -52,7 +56,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 			return body.Middleware(clienttools.Bodies[operation], r.bodies)
 		}
 	)
-	return map[string][]echo.MiddlewareFunc{
+	all := map[string][]echo.MiddlewareFunc{
 		"registerClientTools":    {directory, checked("registerClientTools")},
 		"unregisterClientTools":  {directory, checked("unregisterClientTools")},
 		"submitClientToolResult": {directory, checked("submitClientToolResult")},
@@ -66,6 +70,10 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"streamGlobalEvents":    {headOfStream, noBody},
 		"getStatus":             nil,
 	}
+	for _, operation := range unbuilt {
+		all[operation] = []echo.MiddlewareFunc{refuseUnbuilt}
+	}
+	return all
 }
 
 // headOfStream answers HEAD on a stream, which neither subscribes nor cleans up (CT 3.2, decision S10).

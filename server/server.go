@@ -31,6 +31,7 @@ type operations struct {
 	*clientToolHandlers
 	*eventHandlers
 	statusHandlers
+	unbuiltHandlers
 }
 
 // Fields that are embedded need names of their own.

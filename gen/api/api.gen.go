@@ -6,10 +6,41 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/oapi-codegen/nullable"
 	"github.com/oapi-codegen/runtime"
 )
+
+// Defines values for ActionRequiredType.
+const (
+	ActionRequiredTypeActionRequired ActionRequiredType = "actionRequired"
+)
+
+// Valid indicates whether the value is a known member of the ActionRequiredType enum.
+func (e ActionRequiredType) Valid() bool {
+	switch e {
+	case ActionRequiredTypeActionRequired:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AudioContentType.
+const (
+	AudioContentTypeAudio AudioContentType = "audio"
+)
+
+// Valid indicates whether the value is a known member of the AudioContentType enum.
+func (e AudioContentType) Valid() bool {
+	switch e {
+	case AudioContentTypeAudio:
+		return true
+	default:
+		return false
+	}
+}
 
 // Defines values for BodyTooLargeErrorError.
 const (
@@ -20,6 +51,36 @@ const (
 func (e BodyTooLargeErrorError) Valid() bool {
 	switch e {
 	case BodyTooLargeErrorErrorRequestBodyTooLarge:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BuiltinExtensionType.
+const (
+	BuiltinExtensionTypeBuiltin BuiltinExtensionType = "builtin"
+)
+
+// Valid indicates whether the value is a known member of the BuiltinExtensionType enum.
+func (e BuiltinExtensionType) Valid() bool {
+	switch e {
+	case BuiltinExtensionTypeBuiltin:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BuiltinExtensionInputType.
+const (
+	BuiltinExtensionInputTypeBuiltin BuiltinExtensionInputType = "builtin"
+)
+
+// Valid indicates whether the value is a known member of the BuiltinExtensionInputType enum.
+func (e BuiltinExtensionInputType) Valid() bool {
+	switch e {
+	case BuiltinExtensionInputTypeBuiltin:
 		return true
 	default:
 		return false
@@ -191,6 +252,69 @@ func (e ClientToolUnregisteredEventType) Valid() bool {
 	}
 }
 
+// Defines values for EditType.
+const (
+	EditTypeEdit EditType = "edit"
+	EditTypeFork EditType = "fork"
+)
+
+// Valid indicates whether the value is a known member of the EditType enum.
+func (e EditType) Valid() bool {
+	switch e {
+	case EditTypeEdit:
+		return true
+	case EditTypeFork:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ElicitationActionType.
+const (
+	ElicitationActionTypeElicitation ElicitationActionType = "elicitation"
+)
+
+// Valid indicates whether the value is a known member of the ElicitationActionType enum.
+func (e ElicitationActionType) Valid() bool {
+	switch e {
+	case ElicitationActionTypeElicitation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ElicitationResponseActionType.
+const (
+	ElicitationResponseActionTypeElicitationResponse ElicitationResponseActionType = "elicitationResponse"
+)
+
+// Valid indicates whether the value is a known member of the ElicitationResponseActionType enum.
+func (e ElicitationResponseActionType) Valid() bool {
+	switch e {
+	case ElicitationResponseActionTypeElicitationResponse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EmbeddedResourceType.
+const (
+	EmbeddedResourceTypeResource EmbeddedResourceType = "resource"
+)
+
+// Valid indicates whether the value is a known member of the EmbeddedResourceType enum.
+func (e EmbeddedResourceType) Valid() bool {
+	switch e {
+	case EmbeddedResourceTypeResource:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExecutionFailedCode.
 const (
 	ExecutionFailedCodeINTERNALERROR ExecutionFailedCode = "INTERNAL_ERROR"
@@ -215,6 +339,96 @@ const (
 func (e ExecutionTimeoutCode) Valid() bool {
 	switch e {
 	case ExecutionTimeoutCodeTIMEOUT:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FrontendExtensionType.
+const (
+	FrontendExtensionTypeFrontend FrontendExtensionType = "frontend"
+)
+
+// Valid indicates whether the value is a known member of the FrontendExtensionType enum.
+func (e FrontendExtensionType) Valid() bool {
+	switch e {
+	case FrontendExtensionTypeFrontend:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FrontendExtensionInputType.
+const (
+	FrontendExtensionInputTypeFrontend FrontendExtensionInputType = "frontend"
+)
+
+// Valid indicates whether the value is a known member of the FrontendExtensionInputType enum.
+func (e FrontendExtensionInputType) Valid() bool {
+	switch e {
+	case FrontendExtensionInputTypeFrontend:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FrontendToolRequestType.
+const (
+	FrontendToolRequestTypeFrontendToolRequest FrontendToolRequestType = "frontendToolRequest"
+)
+
+// Valid indicates whether the value is a known member of the FrontendToolRequestType enum.
+func (e FrontendToolRequestType) Valid() bool {
+	switch e {
+	case FrontendToolRequestTypeFrontendToolRequest:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ImageContentType.
+const (
+	ImageContentTypeImage ImageContentType = "image"
+)
+
+// Valid indicates whether the value is a known member of the ImageContentType enum.
+func (e ImageContentType) Valid() bool {
+	switch e {
+	case ImageContentTypeImage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InlinePythonExtensionType.
+const (
+	InlinePythonExtensionTypeInlinePython InlinePythonExtensionType = "inline_python"
+)
+
+// Valid indicates whether the value is a known member of the InlinePythonExtensionType enum.
+func (e InlinePythonExtensionType) Valid() bool {
+	switch e {
+	case InlinePythonExtensionTypeInlinePython:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for InlinePythonExtensionInputType.
+const (
+	InlinePythonExtensionInputTypeInlinePython InlinePythonExtensionInputType = "inline_python"
+)
+
+// Valid indicates whether the value is a known member of the InlinePythonExtensionInputType enum.
+func (e InlinePythonExtensionInputType) Valid() bool {
+	switch e {
+	case InlinePythonExtensionInputTypeInlinePython:
 		return true
 	default:
 		return false
@@ -350,6 +564,57 @@ func (e InvalidUnionIssueMessage) Valid() bool {
 	}
 }
 
+// Defines values for LoggingMessageLevel.
+const (
+	LoggingMessageLevelAlert     LoggingMessageLevel = "alert"
+	LoggingMessageLevelCritical  LoggingMessageLevel = "critical"
+	LoggingMessageLevelDebug     LoggingMessageLevel = "debug"
+	LoggingMessageLevelEmergency LoggingMessageLevel = "emergency"
+	LoggingMessageLevelError     LoggingMessageLevel = "error"
+	LoggingMessageLevelInfo      LoggingMessageLevel = "info"
+	LoggingMessageLevelNotice    LoggingMessageLevel = "notice"
+	LoggingMessageLevelWarning   LoggingMessageLevel = "warning"
+)
+
+// Valid indicates whether the value is a known member of the LoggingMessageLevel enum.
+func (e LoggingMessageLevel) Valid() bool {
+	switch e {
+	case LoggingMessageLevelAlert:
+		return true
+	case LoggingMessageLevelCritical:
+		return true
+	case LoggingMessageLevelDebug:
+		return true
+	case LoggingMessageLevelEmergency:
+		return true
+	case LoggingMessageLevelError:
+		return true
+	case LoggingMessageLevelInfo:
+		return true
+	case LoggingMessageLevelNotice:
+		return true
+	case LoggingMessageLevelWarning:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LoggingMessageNotificationMethod.
+const (
+	LoggingMessageNotificationMethodNotificationsMessage LoggingMessageNotificationMethod = "notifications/message"
+)
+
+// Valid indicates whether the value is a known member of the LoggingMessageNotificationMethod enum.
+func (e LoggingMessageNotificationMethod) Valid() bool {
+	switch e {
+	case LoggingMessageNotificationMethodNotificationsMessage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for MalformedBodyDetailMessage.
 const (
 	MalformedBodyDetailMessageErrorMalformedJSONInRequestBody MalformedBodyDetailMessage = "Error: Malformed JSON in request body"
@@ -395,6 +660,21 @@ func (e NoData) Valid() bool {
 	}
 }
 
+// Defines values for OversizedBodyText.
+const (
+	OversizedBodyTextFailedToBufferTheRequestBodyLengthLimitExceeded OversizedBodyText = "Failed to buffer the request body: length limit exceeded"
+)
+
+// Valid indicates whether the value is a known member of the OversizedBodyText enum.
+func (e OversizedBodyText) Valid() bool {
+	switch e {
+	case OversizedBodyTextFailedToBufferTheRequestBodyLengthLimitExceeded:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PermissionDeniedCode.
 const (
 	PermissionDeniedCodePERMISSIONDENIED PermissionDeniedCode = "PERMISSION_DENIED"
@@ -404,6 +684,90 @@ const (
 func (e PermissionDeniedCode) Valid() bool {
 	switch e {
 	case PermissionDeniedCodePERMISSIONDENIED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PermissionLevel.
+const (
+	PermissionLevelAlwaysAllow PermissionLevel = "always_allow"
+	PermissionLevelAskBefore   PermissionLevel = "ask_before"
+	PermissionLevelNeverAllow  PermissionLevel = "never_allow"
+)
+
+// Valid indicates whether the value is a known member of the PermissionLevel enum.
+func (e PermissionLevel) Valid() bool {
+	switch e {
+	case PermissionLevelAlwaysAllow:
+		return true
+	case PermissionLevelAskBefore:
+		return true
+	case PermissionLevelNeverAllow:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PlatformExtensionType.
+const (
+	PlatformExtensionTypePlatform PlatformExtensionType = "platform"
+)
+
+// Valid indicates whether the value is a known member of the PlatformExtensionType enum.
+func (e PlatformExtensionType) Valid() bool {
+	switch e {
+	case PlatformExtensionTypePlatform:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PlatformExtensionInputType.
+const (
+	PlatformExtensionInputTypePlatform PlatformExtensionInputType = "platform"
+)
+
+// Valid indicates whether the value is a known member of the PlatformExtensionInputType enum.
+func (e PlatformExtensionInputType) Valid() bool {
+	switch e {
+	case PlatformExtensionInputTypePlatform:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PrincipalType.
+const (
+	PrincipalTypeExtension PrincipalType = "Extension"
+	PrincipalTypeTool      PrincipalType = "Tool"
+)
+
+// Valid indicates whether the value is a known member of the PrincipalType enum.
+func (e PrincipalType) Valid() bool {
+	switch e {
+	case PrincipalTypeExtension:
+		return true
+	case PrincipalTypeTool:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProgressNotificationMethod.
+const (
+	ProgressNotificationMethodNotificationsProgress ProgressNotificationMethod = "notifications/progress"
+)
+
+// Valid indicates whether the value is a known member of the ProgressNotificationMethod enum.
+func (e ProgressNotificationMethod) Valid() bool {
+	switch e {
+	case ProgressNotificationMethodNotificationsProgress:
 		return true
 	default:
 		return false
@@ -425,6 +789,261 @@ func (e RateLimitedCode) Valid() bool {
 	}
 }
 
+// Defines values for RecipeParameterInputType.
+const (
+	RecipeParameterInputTypeBoolean RecipeParameterInputType = "boolean"
+	RecipeParameterInputTypeDate    RecipeParameterInputType = "date"
+	RecipeParameterInputTypeFile    RecipeParameterInputType = "file"
+	RecipeParameterInputTypeNumber  RecipeParameterInputType = "number"
+	RecipeParameterInputTypeSelect  RecipeParameterInputType = "select"
+	RecipeParameterInputTypeString  RecipeParameterInputType = "string"
+)
+
+// Valid indicates whether the value is a known member of the RecipeParameterInputType enum.
+func (e RecipeParameterInputType) Valid() bool {
+	switch e {
+	case RecipeParameterInputTypeBoolean:
+		return true
+	case RecipeParameterInputTypeDate:
+		return true
+	case RecipeParameterInputTypeFile:
+		return true
+	case RecipeParameterInputTypeNumber:
+		return true
+	case RecipeParameterInputTypeSelect:
+		return true
+	case RecipeParameterInputTypeString:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RecipeParameterRequirement.
+const (
+	RecipeParameterRequirementOptional   RecipeParameterRequirement = "optional"
+	RecipeParameterRequirementRequired   RecipeParameterRequirement = "required"
+	RecipeParameterRequirementUserPrompt RecipeParameterRequirement = "user_prompt"
+)
+
+// Valid indicates whether the value is a known member of the RecipeParameterRequirement enum.
+func (e RecipeParameterRequirement) Valid() bool {
+	switch e {
+	case RecipeParameterRequirementOptional:
+		return true
+	case RecipeParameterRequirementRequired:
+		return true
+	case RecipeParameterRequirementUserPrompt:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RedactedThinkingContentType.
+const (
+	RedactedThinkingContentTypeRedactedThinking RedactedThinkingContentType = "redactedThinking"
+)
+
+// Valid indicates whether the value is a known member of the RedactedThinkingContentType enum.
+func (e RedactedThinkingContentType) Valid() bool {
+	switch e {
+	case RedactedThinkingContentTypeRedactedThinking:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyErrorEventType.
+const (
+	ReplyErrorEventTypeError ReplyErrorEventType = "Error"
+)
+
+// Valid indicates whether the value is a known member of the ReplyErrorEventType enum.
+func (e ReplyErrorEventType) Valid() bool {
+	switch e {
+	case ReplyErrorEventTypeError:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyFinishEventType.
+const (
+	ReplyFinishEventTypeFinish ReplyFinishEventType = "Finish"
+)
+
+// Valid indicates whether the value is a known member of the ReplyFinishEventType enum.
+func (e ReplyFinishEventType) Valid() bool {
+	switch e {
+	case ReplyFinishEventTypeFinish:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyFinishEventReason.
+const (
+	ReplyFinishEventReasonStop ReplyFinishEventReason = "stop"
+)
+
+// Valid indicates whether the value is a known member of the ReplyFinishEventReason enum.
+func (e ReplyFinishEventReason) Valid() bool {
+	switch e {
+	case ReplyFinishEventReasonStop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyMessageEventType.
+const (
+	ReplyMessageEventTypeMessage ReplyMessageEventType = "Message"
+)
+
+// Valid indicates whether the value is a known member of the ReplyMessageEventType enum.
+func (e ReplyMessageEventType) Valid() bool {
+	switch e {
+	case ReplyMessageEventTypeMessage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyModelChangeEventType.
+const (
+	ReplyModelChangeEventTypeModelChange ReplyModelChangeEventType = "ModelChange"
+)
+
+// Valid indicates whether the value is a known member of the ReplyModelChangeEventType enum.
+func (e ReplyModelChangeEventType) Valid() bool {
+	switch e {
+	case ReplyModelChangeEventTypeModelChange:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyModelChangeEventMode.
+const (
+	ReplyModelChangeEventModeLead    ReplyModelChangeEventMode = "lead"
+	ReplyModelChangeEventModeUnknown ReplyModelChangeEventMode = "unknown"
+	ReplyModelChangeEventModeWorker  ReplyModelChangeEventMode = "worker"
+)
+
+// Valid indicates whether the value is a known member of the ReplyModelChangeEventMode enum.
+func (e ReplyModelChangeEventMode) Valid() bool {
+	switch e {
+	case ReplyModelChangeEventModeLead:
+		return true
+	case ReplyModelChangeEventModeUnknown:
+		return true
+	case ReplyModelChangeEventModeWorker:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyNotificationEventType.
+const (
+	ReplyNotificationEventTypeNotification ReplyNotificationEventType = "Notification"
+)
+
+// Valid indicates whether the value is a known member of the ReplyNotificationEventType enum.
+func (e ReplyNotificationEventType) Valid() bool {
+	switch e {
+	case ReplyNotificationEventTypeNotification:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyPingEventType.
+const (
+	ReplyPingEventTypePing ReplyPingEventType = "Ping"
+)
+
+// Valid indicates whether the value is a known member of the ReplyPingEventType enum.
+func (e ReplyPingEventType) Valid() bool {
+	switch e {
+	case ReplyPingEventTypePing:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReplyUpdateConversationEventType.
+const (
+	ReplyUpdateConversationEventTypeUpdateConversation ReplyUpdateConversationEventType = "UpdateConversation"
+)
+
+// Valid indicates whether the value is a known member of the ReplyUpdateConversationEventType enum.
+func (e ReplyUpdateConversationEventType) Valid() bool {
+	switch e {
+	case ReplyUpdateConversationEventTypeUpdateConversation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ResourceLinkType.
+const (
+	ResourceLinkTypeResourceLink ResourceLinkType = "resource_link"
+)
+
+// Valid indicates whether the value is a known member of the ResourceLinkType enum.
+func (e ResourceLinkType) Valid() bool {
+	switch e {
+	case ResourceLinkTypeResourceLink:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ResultErrorStatus.
+const (
+	ResultErrorStatusError ResultErrorStatus = "error"
+)
+
+// Valid indicates whether the value is a known member of the ResultErrorStatus enum.
+func (e ResultErrorStatus) Valid() bool {
+	switch e {
+	case ResultErrorStatusError:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Role.
+const (
+	RoleAssistant Role = "assistant"
+	RoleUser      Role = "user"
+)
+
+// Valid indicates whether the value is a known member of the Role enum.
+func (e Role) Valid() bool {
+	switch e {
+	case RoleAssistant:
+		return true
+	case RoleUser:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ServerConnectedEventType.
 const (
 	ServerConnectedEventTypeServerConnected ServerConnectedEventType = "server.connected"
@@ -440,6 +1059,138 @@ func (e ServerConnectedEventType) Valid() bool {
 	}
 }
 
+// Defines values for SessionType.
+const (
+	SessionTypeHidden    SessionType = "hidden"
+	SessionTypeScheduled SessionType = "scheduled"
+	SessionTypeSubAgent  SessionType = "sub_agent"
+	SessionTypeTerminal  SessionType = "terminal"
+	SessionTypeUser      SessionType = "user"
+)
+
+// Valid indicates whether the value is a known member of the SessionType enum.
+func (e SessionType) Valid() bool {
+	switch e {
+	case SessionTypeHidden:
+		return true
+	case SessionTypeScheduled:
+		return true
+	case SessionTypeSubAgent:
+		return true
+	case SessionTypeTerminal:
+		return true
+	case SessionTypeUser:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ShellCheckType.
+const (
+	ShellCheckTypeShell ShellCheckType = "Shell"
+)
+
+// Valid indicates whether the value is a known member of the ShellCheckType enum.
+func (e ShellCheckType) Valid() bool {
+	switch e {
+	case ShellCheckTypeShell:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SseExtensionType.
+const (
+	SseExtensionTypeSse SseExtensionType = "sse"
+)
+
+// Valid indicates whether the value is a known member of the SseExtensionType enum.
+func (e SseExtensionType) Valid() bool {
+	switch e {
+	case SseExtensionTypeSse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SseExtensionInputType.
+const (
+	SseExtensionInputTypeSse SseExtensionInputType = "sse"
+)
+
+// Valid indicates whether the value is a known member of the SseExtensionInputType enum.
+func (e SseExtensionInputType) Valid() bool {
+	switch e {
+	case SseExtensionInputTypeSse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StdioExtensionType.
+const (
+	StdioExtensionTypeStdio StdioExtensionType = "stdio"
+)
+
+// Valid indicates whether the value is a known member of the StdioExtensionType enum.
+func (e StdioExtensionType) Valid() bool {
+	switch e {
+	case StdioExtensionTypeStdio:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StdioExtensionInputType.
+const (
+	StdioExtensionInputTypeStdio StdioExtensionInputType = "stdio"
+)
+
+// Valid indicates whether the value is a known member of the StdioExtensionInputType enum.
+func (e StdioExtensionInputType) Valid() bool {
+	switch e {
+	case StdioExtensionInputTypeStdio:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StreamableHTTPExtensionType.
+const (
+	StreamableHTTPExtensionTypeStreamableHTTP StreamableHTTPExtensionType = "streamable_http"
+)
+
+// Valid indicates whether the value is a known member of the StreamableHTTPExtensionType enum.
+func (e StreamableHTTPExtensionType) Valid() bool {
+	switch e {
+	case StreamableHTTPExtensionTypeStreamableHTTP:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for StreamableHTTPExtensionInputType.
+const (
+	StreamableHTTPExtensionInputTypeStreamableHTTP StreamableHTTPExtensionInputType = "streamable_http"
+)
+
+// Valid indicates whether the value is a known member of the StreamableHTTPExtensionInputType enum.
+func (e StreamableHTTPExtensionInputType) Valid() bool {
+	switch e {
+	case StreamableHTTPExtensionInputTypeStreamableHTTP:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SubmitResultResultSuccess.
 const (
 	SubmitResultResultSuccessTrue SubmitResultResultSuccess = true
@@ -449,6 +1200,114 @@ const (
 func (e SubmitResultResultSuccess) Valid() bool {
 	switch e {
 	case SubmitResultResultSuccessTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SystemNotificationContentType.
+const (
+	SystemNotificationContentTypeSystemNotification SystemNotificationContentType = "systemNotification"
+)
+
+// Valid indicates whether the value is a known member of the SystemNotificationContentType enum.
+func (e SystemNotificationContentType) Valid() bool {
+	switch e {
+	case SystemNotificationContentTypeSystemNotification:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SystemNotificationType.
+const (
+	SystemNotificationTypeInlineMessage   SystemNotificationType = "inlineMessage"
+	SystemNotificationTypeThinkingMessage SystemNotificationType = "thinkingMessage"
+)
+
+// Valid indicates whether the value is a known member of the SystemNotificationType enum.
+func (e SystemNotificationType) Valid() bool {
+	switch e {
+	case SystemNotificationTypeInlineMessage:
+		return true
+	case SystemNotificationTypeThinkingMessage:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TextContentType.
+const (
+	TextContentTypeText TextContentType = "text"
+)
+
+// Valid indicates whether the value is a known member of the TextContentType enum.
+func (e TextContentType) Valid() bool {
+	switch e {
+	case TextContentTypeText:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ThinkingContentType.
+const (
+	ThinkingContentTypeThinking ThinkingContentType = "thinking"
+)
+
+// Valid indicates whether the value is a known member of the ThinkingContentType enum.
+func (e ThinkingContentType) Valid() bool {
+	switch e {
+	case ThinkingContentTypeThinking:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ToolCallSuccessStatus.
+const (
+	ToolCallSuccessStatusSuccess ToolCallSuccessStatus = "success"
+)
+
+// Valid indicates whether the value is a known member of the ToolCallSuccessStatus enum.
+func (e ToolCallSuccessStatus) Valid() bool {
+	switch e {
+	case ToolCallSuccessStatusSuccess:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ToolConfirmationActionType.
+const (
+	ToolConfirmationActionTypeToolConfirmation ToolConfirmationActionType = "toolConfirmation"
+)
+
+// Valid indicates whether the value is a known member of the ToolConfirmationActionType enum.
+func (e ToolConfirmationActionType) Valid() bool {
+	switch e {
+	case ToolConfirmationActionTypeToolConfirmation:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ToolConfirmationRequestType.
+const (
+	ToolConfirmationRequestTypeToolConfirmationRequest ToolConfirmationRequestType = "toolConfirmationRequest"
+)
+
+// Valid indicates whether the value is a known member of the ToolConfirmationRequestType enum.
+func (e ToolConfirmationRequestType) Valid() bool {
+	switch e {
+	case ToolConfirmationRequestTypeToolConfirmationRequest:
 		return true
 	default:
 		return false
@@ -485,6 +1344,51 @@ func (e ToolNotFoundMessage) Valid() bool {
 	}
 }
 
+// Defines values for ToolRequestType.
+const (
+	ToolRequestTypeToolRequest ToolRequestType = "toolRequest"
+)
+
+// Valid indicates whether the value is a known member of the ToolRequestType enum.
+func (e ToolRequestType) Valid() bool {
+	switch e {
+	case ToolRequestTypeToolRequest:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ToolResponseType.
+const (
+	ToolResponseTypeToolResponse ToolResponseType = "toolResponse"
+)
+
+// Valid indicates whether the value is a known member of the ToolResponseType enum.
+func (e ToolResponseType) Valid() bool {
+	switch e {
+	case ToolResponseTypeToolResponse:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ToolResultSuccessStatus.
+const (
+	ToolResultSuccessStatusSuccess ToolResultSuccessStatus = "success"
+)
+
+// Valid indicates whether the value is a known member of the ToolResultSuccessStatus enum.
+func (e ToolResultSuccessStatus) Valid() bool {
+	switch e {
+	case ToolResultSuccessStatusSuccess:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UnknownRequestErrorError.
 const (
 	UnknownRequestErrorErrorUnknownRequestID UnknownRequestErrorError = "Unknown request ID"
@@ -515,6 +1419,21 @@ func (e UnregisterResultSuccess) Valid() bool {
 	}
 }
 
+// Defines values for UnsupportedBodyText.
+const (
+	UnsupportedBodyTextExpectedRequestWithContentTypeApplicationJSON UnsupportedBodyText = "Expected request with `Content-Type: application/json`"
+)
+
+// Valid indicates whether the value is a known member of the UnsupportedBodyText enum.
+func (e UnsupportedBodyText) Valid() bool {
+	switch e {
+	case UnsupportedBodyTextExpectedRequestWithContentTypeApplicationJSON:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ValidationErrorSuccess.
 const (
 	ValidationErrorSuccessFalse ValidationErrorSuccess = false
@@ -530,6 +1449,65 @@ func (e ValidationErrorSuccess) Valid() bool {
 	}
 }
 
+// ActionRequired The reply goes on when somebody has done this.
+type ActionRequired struct {
+	Type ActionRequiredType `json:"type"`
+	Data ActionRequiredData `json:"data"`
+}
+
+// ActionRequiredType defines model for ActionRequired.Type.
+type ActionRequiredType string
+
+// ActionRequiredData defines model for ActionRequiredData.
+type ActionRequiredData struct {
+	union json.RawMessage
+}
+
+// AddExtensionRequest Example: {"config":{"name":"developer","type":"builtin"},"session_id":"20251210_3"}
+type AddExtensionRequest struct {
+	// Config An extension as a client sends it. Outside of a recipe, those of the types `platform`, `streamable_http`, `frontend` and
+	// `inline_python` have a description, if only null.
+	Config    ExtensionConfigInput `json:"config"`
+	SessionID string               `json:"session_id"`
+}
+
+// Annotations defines model for Annotations.
+type Annotations struct {
+	Audience     *[]Role      `json:"audience,omitempty"`
+	Priority     *json.Number `json:"priority,omitempty"`
+	LastModified *time.Time   `json:"lastModified,omitempty"`
+}
+
+// AnyValue Any JSON. Numbers keep their digits, and objects the order of their fields.
+type AnyValue = struct{ json.RawMessage }
+
+// AudioContent defines model for AudioContent.
+type AudioContent struct {
+	Type        AudioContentType `json:"type"`
+	Data        string           `json:"data"`
+	MimeType    string           `json:"mimeType"`
+	Annotations *Annotations     `json:"annotations,omitempty"`
+}
+
+// AudioContentType defines model for AudioContent.Type.
+type AudioContentType string
+
+// Author What is missing is left out of answers.
+type Author struct {
+	Contact  nullable.Nullable[string] `json:"contact,omitempty"`
+	Metadata nullable.Nullable[string] `json:"metadata,omitempty"`
+}
+
+// BlobResourceContents Example: {"blob":"iVBORw0KGgo=","mimeType":"image/png","uri":"file:///dot.png"}
+type BlobResourceContents struct {
+	URI      string  `json:"uri"`
+	MimeType *string `json:"mimeType,omitempty"`
+	Blob     string  `json:"blob"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
 // BodyTooLargeError Example: {"error":"Request body too large"}
 type BodyTooLargeError struct {
 	Error BodyTooLargeErrorError `json:"error"`
@@ -538,9 +1516,46 @@ type BodyTooLargeError struct {
 // BodyTooLargeErrorError defines model for BodyTooLargeError.Error.
 type BodyTooLargeErrorError string
 
+// BuiltinExtension An MCP server that comes with the server.
+type BuiltinExtension struct {
+	Type           BuiltinExtensionType      `json:"type"`
+	Name           string                    `json:"name"`
+	Description    string                    `json:"description"`
+	DisplayName    nullable.Nullable[string] `json:"display_name"`
+	Timeout        nullable.Nullable[int64]  `json:"timeout"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled"`
+	AvailableTools []string                  `json:"available_tools"`
+}
+
+// BuiltinExtensionType defines model for BuiltinExtension.Type.
+type BuiltinExtensionType string
+
+// BuiltinExtensionInput defines model for BuiltinExtensionInput.
+type BuiltinExtensionInput struct {
+	AvailableTools *[]string                 `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
+	Description    nullable.Nullable[string] `json:"description,omitempty"`
+	DisplayName    nullable.Nullable[string] `json:"display_name,omitempty"`
+	Name           string                    `json:"name"`
+	Timeout        nullable.Nullable[int64]  `json:"timeout,omitempty"`
+	Type           BuiltinExtensionInputType `json:"type"`
+}
+
+// BuiltinExtensionInputType defines model for BuiltinExtensionInput.Type.
+type BuiltinExtensionInputType string
+
 // BusEvent What the server publishes.
 type BusEvent struct {
 	union json.RawMessage
+}
+
+// ChatRequest Example: {"messages":[{"content":[{"text":"Hello","type":"text"}],"created":1765386000,"metadata":{"agentVisible":true,"userVisible":true},"role":"user"}],"session_id":"20251210_3"}
+type ChatRequest struct {
+	// Messages Only the last one counts.
+	Messages      []MessageInput            `json:"messages"`
+	RecipeName    nullable.Nullable[string] `json:"recipe_name,omitempty"`
+	RecipeVersion nullable.Nullable[string] `json:"recipe_version,omitempty"`
+	SessionID     string                    `json:"session_id"`
 }
 
 // ClientToolCall defines model for ClientToolCall.
@@ -739,6 +1754,95 @@ type ClientToolUnregisteredEventType string
 // ClientToolsByID defines model for ClientToolsByID.
 type ClientToolsByID map[string]ClientToolDefinition
 
+// ConfirmToolActionRequest Example: {"action":"allow_once","id":"call_1","sessionId":"20251210_3"}
+type ConfirmToolActionRequest struct {
+	// Action `allow_once` or `always_allow`; anything else declines.
+	Action string `json:"action"`
+
+	// ID That of the tool request.
+	ID string `json:"id"`
+
+	// PrincipalType Without effect.
+	PrincipalType *PrincipalType `json:"principalType,omitempty"`
+	SessionID     string         `json:"sessionId"`
+}
+
+// Content A piece of what a tool gave.
+type Content struct {
+	union json.RawMessage
+}
+
+// Conversation defines model for Conversation.
+type Conversation = []Message
+
+// EditMessageRequest Example: {"editType":"edit","timestamp":1765386000}
+type EditMessageRequest struct {
+	// EditType `fork`, which leaves the session as it is and cuts off a copy, when missing.
+	EditType *EditType `json:"editType,omitempty"`
+
+	// Timestamp When the message was created, in seconds since 1970.
+	Timestamp int64 `json:"timestamp"`
+}
+
+// EditMessageResponse defines model for EditMessageResponse.
+type EditMessageResponse struct {
+	SessionID string `json:"sessionId"`
+}
+
+// EditType `fork`, which leaves the session as it is and cuts off a copy, when missing.
+type EditType string
+
+// Elicitation An MCP server asks the user. Answered by another `/reply` with an `elicitationResponse`.
+type Elicitation struct {
+	ActionType ElicitationActionType `json:"actionType"`
+	ID         string                `json:"id"`
+	Message    string                `json:"message"`
+
+	// RequestedSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
+	RequestedSchema nullable.Nullable[AnyValue] `json:"requested_schema"`
+}
+
+// ElicitationActionType defines model for Elicitation.ActionType.
+type ElicitationActionType string
+
+// ElicitationResponse defines model for ElicitationResponse.
+type ElicitationResponse struct {
+	ActionType ElicitationResponseActionType `json:"actionType"`
+	ID         string                        `json:"id"`
+
+	// UserData Any JSON. Numbers keep their digits, and objects the order of their fields.
+	UserData nullable.Nullable[AnyValue] `json:"user_data"`
+}
+
+// ElicitationResponseActionType defines model for ElicitationResponse.ActionType.
+type ElicitationResponseActionType string
+
+// EmbeddedResource defines model for EmbeddedResource.
+type EmbeddedResource struct {
+	Type EmbeddedResourceType `json:"type"`
+
+	// Resource A text or, in Base64, anything else.
+	Resource    ResourceContents `json:"resource"`
+	Annotations *Annotations     `json:"annotations,omitempty"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// EmbeddedResourceType defines model for EmbeddedResource.Type.
+type EmbeddedResourceType string
+
+// Envs Environment variables by name.
+type Envs map[string]string
+
+// ErrorResponse Example: {"message":"Failed to resume session: Session not found"}
+type ErrorResponse struct {
+	Message string `json:"message"`
+}
+
+// ErrorText Example: No model specified
+type ErrorText = string
+
 // ExecuteRequest A body `null` counts as an empty object.
 //
 // Example: {"callID":"call_1","input":{"query":"streams"},"messageID":"msg_1","sessionID":"ses_1","timeout":5000,"toolID":"client_my-client_search-docs"}
@@ -788,6 +1892,62 @@ type ExecutionTimeoutError struct {
 	Error ExecutionTimeout `json:"error"`
 }
 
+// ExtensionConfig An extension as the server keeps it, with every field of its type.
+type ExtensionConfig struct {
+	union json.RawMessage
+}
+
+// ExtensionConfigInput An extension as a client sends it. Outside of a recipe, those of the types `platform`, `streamable_http`, `frontend` and
+// `inline_python` have a description, if only null.
+type ExtensionConfigInput struct {
+	union json.RawMessage
+}
+
+// ExtensionData What extensions keep with a session, by name and version, such as `todo.v0`.
+type ExtensionData = struct{ json.RawMessage }
+
+// FrontendExtension Tools that the client runs.
+type FrontendExtension struct {
+	Type           FrontendExtensionType     `json:"type"`
+	Name           string                    `json:"name"`
+	Description    string                    `json:"description"`
+	Tools          []Tool                    `json:"tools"`
+	Instructions   nullable.Nullable[string] `json:"instructions"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled"`
+	AvailableTools []string                  `json:"available_tools"`
+}
+
+// FrontendExtensionType defines model for FrontendExtension.Type.
+type FrontendExtensionType string
+
+// FrontendExtensionInput defines model for FrontendExtensionInput.
+type FrontendExtensionInput struct {
+	AvailableTools *[]string                  `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]    `json:"bundled,omitempty"`
+	Description    nullable.Nullable[string]  `json:"description,omitempty"`
+	Instructions   nullable.Nullable[string]  `json:"instructions,omitempty"`
+	Name           string                     `json:"name"`
+	Tools          []Tool                     `json:"tools"`
+	Type           FrontendExtensionInputType `json:"type"`
+}
+
+// FrontendExtensionInputType defines model for FrontendExtensionInput.Type.
+type FrontendExtensionInputType string
+
+// FrontendToolRequest A tool that the client runs.
+//
+// Example: {"id":"call_3","toolCall":{"status":"success","value":{"arguments":{},"name":"show_map"}},"type":"frontendToolRequest"}
+type FrontendToolRequest struct {
+	Type FrontendToolRequestType `json:"type"`
+	ID   string                  `json:"id"`
+
+	// ToolCall The call that the model made, or why it is none.
+	ToolCall ToolCallResult `json:"toolCall"`
+}
+
+// FrontendToolRequestType defines model for FrontendToolRequest.Type.
+type FrontendToolRequestType string
+
 // GlobalEvent A bus event with the directory it was published in.
 //
 // Example: {"directory":"/home/me/project","payload":{"properties":{"clientID":"my-client","toolIDs":[]},"type":"client-tool.registered"}}
@@ -797,6 +1957,63 @@ type GlobalEvent struct {
 	// Payload What the server publishes.
 	Payload BusEvent `json:"payload"`
 }
+
+// Icon defines model for Icon.
+type Icon struct {
+	Src      string    `json:"src"`
+	MimeType *string   `json:"mimeType,omitempty"`
+	Sizes    *[]string `json:"sizes,omitempty"`
+}
+
+// ImageContent Example: {"data":"iVBORw0KGgo=","mimeType":"image/png","type":"image"}
+type ImageContent struct {
+	Type ImageContentType `json:"type"`
+
+	// Data In Base64.
+	Data        string       `json:"data"`
+	MimeType    string       `json:"mimeType"`
+	Annotations *Annotations `json:"annotations,omitempty"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// ImageContentType defines model for ImageContent.Type.
+type ImageContentType string
+
+// ImportSessionRequest defines model for ImportSessionRequest.
+type ImportSessionRequest struct {
+	// JSON What an export gave, decoded once.
+	JSON string `json:"json"`
+}
+
+// InlinePythonExtension An MCP server that is a text in Python.
+type InlinePythonExtension struct {
+	Type           InlinePythonExtensionType   `json:"type"`
+	Name           string                      `json:"name"`
+	Description    string                      `json:"description"`
+	Code           string                      `json:"code"`
+	Timeout        nullable.Nullable[int64]    `json:"timeout"`
+	Dependencies   nullable.Nullable[[]string] `json:"dependencies"`
+	AvailableTools []string                    `json:"available_tools"`
+}
+
+// InlinePythonExtensionType defines model for InlinePythonExtension.Type.
+type InlinePythonExtensionType string
+
+// InlinePythonExtensionInput defines model for InlinePythonExtensionInput.
+type InlinePythonExtensionInput struct {
+	AvailableTools *[]string                      `json:"available_tools,omitempty"`
+	Code           string                         `json:"code"`
+	Dependencies   nullable.Nullable[[]string]    `json:"dependencies,omitempty"`
+	Description    nullable.Nullable[string]      `json:"description,omitempty"`
+	Name           string                         `json:"name"`
+	Timeout        nullable.Nullable[int64]       `json:"timeout,omitempty"`
+	Type           InlinePythonExtensionInputType `json:"type"`
+}
+
+// InlinePythonExtensionInputType defines model for InlinePythonExtensionInput.Type.
+type InlinePythonExtensionInputType string
 
 // InstanceDisposed defines model for InstanceDisposed.
 type InstanceDisposed struct {
@@ -869,6 +2086,33 @@ type InvalidUnionIssueMessage string
 // IssuePath Keys as strings, array indexes as numbers.
 type IssuePath = []any
 
+// JSONObject An object with any fields.
+type JSONObject = struct{ json.RawMessage }
+
+// LoggingMessage defines model for LoggingMessage.
+type LoggingMessage struct {
+	Level  LoggingMessageLevel `json:"level"`
+	Logger *string             `json:"logger,omitempty"`
+
+	// Data Any JSON. Numbers keep their digits, and objects the order of their fields.
+	Data nullable.Nullable[AnyValue] `json:"data"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// LoggingMessageLevel defines model for LoggingMessage.Level.
+type LoggingMessageLevel string
+
+// LoggingMessageNotification Example: {"method":"notifications/message","params":{"data":"Half of it is done","level":"info"}}
+type LoggingMessageNotification struct {
+	Method LoggingMessageNotificationMethod `json:"method"`
+	Params LoggingMessage                   `json:"params"`
+}
+
+// LoggingMessageNotificationMethod defines model for LoggingMessageNotification.Method.
+type LoggingMessageNotificationMethod string
+
 // MalformedBodyDetail defines model for MalformedBodyDetail.
 type MalformedBodyDetail struct {
 	Message MalformedBodyDetailMessage `json:"message"`
@@ -886,11 +2130,62 @@ type MalformedBodyError struct {
 // MalformedBodyErrorName defines model for MalformedBodyError.Name.
 type MalformedBodyErrorName string
 
+// Message Example: {"content":[{"text":"Hello","type":"text"}],"created":1765386000,"id":"msg_20251210_3_0","metadata":{"agentVisible":true,"userVisible":true},"role":"user"}
+type Message struct {
+	// ID Null for what the engine itself says.
+	ID   nullable.Nullable[string] `json:"id"`
+	Role Role                      `json:"role"`
+
+	// Created In seconds since 1970.
+	Created  int64            `json:"created"`
+	Content  []MessageContent `json:"content"`
+	Metadata MessageMetadata  `json:"metadata"`
+}
+
+// MessageContent defines model for MessageContent.
+type MessageContent struct {
+	union json.RawMessage
+}
+
+// MessageEvent The data of an event of a reply.
+type MessageEvent struct {
+	union json.RawMessage
+}
+
+// MessageInput A message as a client sends it. Its ID is not kept.
+type MessageInput struct {
+	Content  []MessageContent          `json:"content"`
+	Created  int64                     `json:"created"`
+	ID       nullable.Nullable[string] `json:"id,omitempty"`
+	Metadata MessageMetadata           `json:"metadata"`
+	Role     Role                      `json:"role"`
+}
+
+// MessageMetadata defines model for MessageMetadata.
+type MessageMetadata struct {
+	UserVisible  bool `json:"userVisible"`
+	AgentVisible bool `json:"agentVisible"`
+}
+
+// ModelConfig Example: {"context_limit":128000,"fast_model":"gpt-4o-mini","max_tokens":null,"model_name":"gpt-4o","temperature":null,"toolshim":false,"toolshim_model":null}
+type ModelConfig struct {
+	ModelName     string                     `json:"model_name"`
+	ContextLimit  nullable.Nullable[int]     `json:"context_limit"`
+	Temperature   nullable.Nullable[float32] `json:"temperature"`
+	MaxTokens     nullable.Nullable[int32]   `json:"max_tokens"`
+	Toolshim      bool                       `json:"toolshim"`
+	ToolshimModel nullable.Nullable[string]  `json:"toolshim_model"`
+	FastModel     nullable.Nullable[string]  `json:"fast_model"`
+}
+
 // NoData defines model for NoData.
 type NoData string
 
 // NoProperties defines model for NoProperties.
 type NoProperties = map[string]interface{}
+
+// OversizedBodyText defines model for OversizedBodyText.
+type OversizedBodyText string
 
 // PendingStreamData The data of an event of a pending stream; a ping has none.
 type PendingStreamData struct {
@@ -911,6 +2206,60 @@ type PermissionDeniedError struct {
 	Error PermissionDenied `json:"error"`
 }
 
+// PermissionLevel defines model for PermissionLevel.
+type PermissionLevel string
+
+// PlatformExtension A part of the engine.
+type PlatformExtension struct {
+	Type           PlatformExtensionType   `json:"type"`
+	Name           string                  `json:"name"`
+	Description    string                  `json:"description"`
+	Bundled        nullable.Nullable[bool] `json:"bundled"`
+	AvailableTools []string                `json:"available_tools"`
+}
+
+// PlatformExtensionType defines model for PlatformExtension.Type.
+type PlatformExtensionType string
+
+// PlatformExtensionInput defines model for PlatformExtensionInput.
+type PlatformExtensionInput struct {
+	AvailableTools *[]string                  `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]    `json:"bundled,omitempty"`
+	Description    nullable.Nullable[string]  `json:"description,omitempty"`
+	Name           string                     `json:"name"`
+	Type           PlatformExtensionInputType `json:"type"`
+}
+
+// PlatformExtensionInputType defines model for PlatformExtensionInput.Type.
+type PlatformExtensionInputType string
+
+// PrincipalType Without effect.
+type PrincipalType string
+
+// Progress defines model for Progress.
+type Progress struct {
+	// ProgressToken A text or a number.
+	ProgressToken ProgressToken `json:"progressToken"`
+	Progress      json.Number   `json:"progress"`
+	Total         *json.Number  `json:"total,omitempty"`
+	Message       *string       `json:"message,omitempty"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// ProgressNotification Example: {"method":"notifications/progress","params":{"progress":3,"progressToken":1,"total":4}}
+type ProgressNotification struct {
+	Method ProgressNotificationMethod `json:"method"`
+	Params Progress                   `json:"params"`
+}
+
+// ProgressNotificationMethod defines model for ProgressNotification.Method.
+type ProgressNotificationMethod string
+
+// ProgressToken A text or a number.
+type ProgressToken = struct{ json.RawMessage }
+
 // RateLimited defines model for RateLimited.
 type RateLimited struct {
 	Code    RateLimitedCode `json:"code"`
@@ -924,6 +2273,81 @@ type RateLimitedCode string
 type RateLimitedError struct {
 	Error RateLimited `json:"error"`
 }
+
+// Recipe A recipe as the server keeps it. What it does not have is left out.
+//
+// Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
+type Recipe struct {
+	Version      string             `json:"version"`
+	Title        string             `json:"title"`
+	Description  string             `json:"description"`
+	Instructions *string            `json:"instructions,omitempty"`
+	Prompt       *string            `json:"prompt,omitempty"`
+	Extensions   *[]ExtensionConfig `json:"extensions,omitempty"`
+
+	// Settings What is missing is left out of answers.
+	Settings   *Settings `json:"settings,omitempty"`
+	Activities *[]string `json:"activities,omitempty"`
+
+	// Author What is missing is left out of answers.
+	Author     *Author            `json:"author,omitempty"`
+	Parameters *[]RecipeParameter `json:"parameters,omitempty"`
+
+	// Response What the agent has to give at the end.
+	Response   *Response    `json:"response,omitempty"`
+	SubRecipes *[]SubRecipe `json:"sub_recipes,omitempty"`
+
+	// Retry What is missing is left out of answers.
+	Retry *RetryConfig `json:"retry,omitempty"`
+}
+
+// RecipeInput A recipe as a client sends it.
+//
+// Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet"}
+type RecipeInput struct {
+	Activities   nullable.Nullable[[]string]               `json:"activities,omitempty"`
+	Author       nullable.Nullable[Author]                 `json:"author,omitempty"`
+	Description  string                                    `json:"description"`
+	Extensions   nullable.Nullable[[]ExtensionConfigInput] `json:"extensions,omitempty"`
+	Instructions nullable.Nullable[string]                 `json:"instructions,omitempty"`
+	Parameters   nullable.Nullable[[]RecipeParameter]      `json:"parameters,omitempty"`
+	Prompt       nullable.Nullable[string]                 `json:"prompt,omitempty"`
+	Response     nullable.Nullable[Response]               `json:"response,omitempty"`
+	Retry        nullable.Nullable[RetryConfig]            `json:"retry,omitempty"`
+	Settings     nullable.Nullable[Settings]               `json:"settings,omitempty"`
+	SubRecipes   nullable.Nullable[[]SubRecipeInput]       `json:"sub_recipes,omitempty"`
+	Title        string                                    `json:"title"`
+
+	// Version `1.0.0` when missing.
+	Version *string `json:"version,omitempty"`
+}
+
+// RecipeParameter What is missing is left out of answers.
+//
+// Example: {"description":"Whom to greet","input_type":"string","key":"name","requirement":"required"}
+type RecipeParameter struct {
+	Key         string                      `json:"key"`
+	InputType   RecipeParameterInputType    `json:"input_type"`
+	Requirement RecipeParameterRequirement  `json:"requirement"`
+	Description string                      `json:"description"`
+	Default     nullable.Nullable[string]   `json:"default,omitempty"`
+	Options     nullable.Nullable[[]string] `json:"options,omitempty"`
+}
+
+// RecipeParameterInputType defines model for RecipeParameterInputType.
+type RecipeParameterInputType string
+
+// RecipeParameterRequirement defines model for RecipeParameterRequirement.
+type RecipeParameterRequirement string
+
+// RedactedThinkingContent defines model for RedactedThinkingContent.
+type RedactedThinkingContent struct {
+	Type RedactedThinkingContentType `json:"type"`
+	Data string                      `json:"data"`
+}
+
+// RedactedThinkingContentType defines model for RedactedThinkingContent.Type.
+type RedactedThinkingContentType string
 
 // RegisterRequest Example: {"clientID":"my-client","tools":[{"description":"Searches the documentation","id":"search-docs","parameters":{"type":"object"}}]}
 type RegisterRequest struct {
@@ -939,6 +2363,146 @@ type RegisterResult struct {
 	Registered []ToolID `json:"registered"`
 }
 
+// RemoveExtensionRequest defines model for RemoveExtensionRequest.
+type RemoveExtensionRequest struct {
+	Name      string `json:"name"`
+	SessionID string `json:"session_id"`
+}
+
+// ReplyErrorEvent Example: {"error":"Provider not set","type":"Error"}
+type ReplyErrorEvent struct {
+	Type  ReplyErrorEventType `json:"type"`
+	Error string              `json:"error"`
+}
+
+// ReplyErrorEventType defines model for ReplyErrorEvent.Type.
+type ReplyErrorEventType string
+
+// ReplyFinishEvent defines model for ReplyFinishEvent.
+type ReplyFinishEvent struct {
+	Type   ReplyFinishEventType   `json:"type"`
+	Reason ReplyFinishEventReason `json:"reason"`
+
+	// TokenState Each is 0 when unknown.
+	TokenState TokenState `json:"token_state"`
+}
+
+// ReplyFinishEventType defines model for ReplyFinishEvent.Type.
+type ReplyFinishEventType string
+
+// ReplyFinishEventReason defines model for ReplyFinishEvent.Reason.
+type ReplyFinishEventReason string
+
+// ReplyMessageEvent defines model for ReplyMessageEvent.
+type ReplyMessageEvent struct {
+	Type ReplyMessageEventType `json:"type"`
+
+	// Message Example: {"content":[{"text":"Hello","type":"text"}],"created":1765386000,"id":"msg_20251210_3_0","metadata":{"agentVisible":true,"userVisible":true},"role":"user"}
+	Message Message `json:"message"`
+
+	// TokenState Each is 0 when unknown.
+	TokenState TokenState `json:"token_state"`
+}
+
+// ReplyMessageEventType defines model for ReplyMessageEvent.Type.
+type ReplyMessageEventType string
+
+// ReplyModelChangeEvent Example: {"mode":"lead","model":"gpt-4o","type":"ModelChange"}
+type ReplyModelChangeEvent struct {
+	Type  ReplyModelChangeEventType `json:"type"`
+	Model string                    `json:"model"`
+	Mode  ReplyModelChangeEventMode `json:"mode"`
+}
+
+// ReplyModelChangeEventType defines model for ReplyModelChangeEvent.Type.
+type ReplyModelChangeEventType string
+
+// ReplyModelChangeEventMode defines model for ReplyModelChangeEvent.Mode.
+type ReplyModelChangeEventMode string
+
+// ReplyNotificationEvent defines model for ReplyNotificationEvent.
+type ReplyNotificationEvent struct {
+	Type ReplyNotificationEventType `json:"type"`
+
+	// RequestID The tool request during which it came.
+	RequestID string `json:"request_id"`
+
+	// Message A notification of MCP, without its `jsonrpc`.
+	Message ServerNotification `json:"message"`
+}
+
+// ReplyNotificationEventType defines model for ReplyNotificationEvent.Type.
+type ReplyNotificationEventType string
+
+// ReplyPingEvent Example: {"type":"Ping"}
+type ReplyPingEvent struct {
+	Type ReplyPingEventType `json:"type"`
+}
+
+// ReplyPingEventType defines model for ReplyPingEvent.Type.
+type ReplyPingEventType string
+
+// ReplyUpdateConversationEvent defines model for ReplyUpdateConversationEvent.
+type ReplyUpdateConversationEvent struct {
+	Type         ReplyUpdateConversationEventType `json:"type"`
+	Conversation Conversation                     `json:"conversation"`
+}
+
+// ReplyUpdateConversationEventType defines model for ReplyUpdateConversationEvent.Type.
+type ReplyUpdateConversationEventType string
+
+// ResourceContents A text or, in Base64, anything else.
+type ResourceContents = struct{ json.RawMessage }
+
+// ResourceLink defines model for ResourceLink.
+type ResourceLink struct {
+	Type        ResourceLinkType `json:"type"`
+	URI         string           `json:"uri"`
+	Name        string           `json:"name"`
+	Title       *string          `json:"title,omitempty"`
+	Description *string          `json:"description,omitempty"`
+	MimeType    *string          `json:"mimeType,omitempty"`
+	Size        *int64           `json:"size,omitempty"`
+	Icons       *[]Icon          `json:"icons,omitempty"`
+	Annotations *Annotations     `json:"annotations,omitempty"`
+}
+
+// ResourceLinkType defines model for ResourceLink.Type.
+type ResourceLinkType string
+
+// Response What the agent has to give at the end.
+type Response struct {
+	// JSONSchema Any JSON. Numbers keep their digits, and objects the order of their fields.
+	JSONSchema nullable.Nullable[AnyValue] `json:"json_schema,omitempty"`
+}
+
+// ResultError Example: {"error":"-32603: boom","status":"error"}
+type ResultError struct {
+	Status ResultErrorStatus `json:"status"`
+	Error  string            `json:"error"`
+}
+
+// ResultErrorStatus defines model for ResultError.Status.
+type ResultErrorStatus string
+
+// ResumeAgentRequest Example: {"load_model_and_extensions":true,"session_id":"20251210_3"}
+type ResumeAgentRequest struct {
+	LoadModelAndExtensions bool   `json:"load_model_and_extensions"`
+	SessionID              string `json:"session_id"`
+}
+
+// RetryConfig What is missing is left out of answers.
+type RetryConfig struct {
+	MaxRetries              int32                     `json:"max_retries"`
+	Checks                  []SuccessCheck            `json:"checks"`
+	OnFailure               nullable.Nullable[string] `json:"on_failure,omitempty"`
+	TimeoutSeconds          nullable.Nullable[int64]  `json:"timeout_seconds,omitempty"`
+	OnFailureTimeoutSeconds nullable.Nullable[int64]  `json:"on_failure_timeout_seconds,omitempty"`
+}
+
+// Role defines model for Role.
+type Role string
+
 // ServerConnectedEvent Example: {"properties":{},"type":"server.connected"}
 type ServerConnectedEvent struct {
 	Type       ServerConnectedEventType `json:"type"`
@@ -948,9 +2512,223 @@ type ServerConnectedEvent struct {
 // ServerConnectedEventType defines model for ServerConnectedEvent.Type.
 type ServerConnectedEventType string
 
+// ServerNotification A notification of MCP, without its `jsonrpc`.
+type ServerNotification struct {
+	union json.RawMessage
+}
+
+// Session Example: {"accumulated_input_tokens":null,"accumulated_output_tokens":null,"accumulated_total_tokens":null,"conversation":null,"created_at":"2025-12-10T16:59:31Z","extension_data":{},"id":"20251210_3","input_tokens":null,"message_count":0,"model_config":null,"name":"New session 3","output_tokens":null,"provider_name":null,"recipe":null,"schedule_id":null,"session_type":"user","total_tokens":null,"updated_at":"2025-12-10T16:59:31Z","user_recipe_values":null,"user_set_name":false,"working_dir":"/home/me/project"}
+type Session struct {
+	ID          string      `json:"id"`
+	WorkingDir  string      `json:"working_dir"`
+	Name        string      `json:"name"`
+	UserSetName bool        `json:"user_set_name"`
+	SessionType SessionType `json:"session_type"`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
+
+	// ExtensionData What extensions keep with a session, by name and version, such as `todo.v0`.
+	ExtensionData           ExtensionData                        `json:"extension_data"`
+	TotalTokens             nullable.Nullable[int32]             `json:"total_tokens"`
+	InputTokens             nullable.Nullable[int32]             `json:"input_tokens"`
+	OutputTokens            nullable.Nullable[int32]             `json:"output_tokens"`
+	AccumulatedTotalTokens  nullable.Nullable[int32]             `json:"accumulated_total_tokens"`
+	AccumulatedInputTokens  nullable.Nullable[int32]             `json:"accumulated_input_tokens"`
+	AccumulatedOutputTokens nullable.Nullable[int32]             `json:"accumulated_output_tokens"`
+	ScheduleID              nullable.Nullable[string]            `json:"schedule_id"`
+	Recipe                  nullable.Nullable[Recipe]            `json:"recipe"`
+	UserRecipeValues        nullable.Nullable[map[string]string] `json:"user_recipe_values"`
+
+	// Conversation Null where the operation does not load the messages.
+	Conversation nullable.Nullable[Conversation] `json:"conversation"`
+	MessageCount int                             `json:"message_count"`
+	ProviderName nullable.Nullable[string]       `json:"provider_name"`
+	ModelConfig  nullable.Nullable[ModelConfig]  `json:"model_config"`
+}
+
+// SessionInsights defines model for SessionInsights.
+type SessionInsights struct {
+	TotalSessions int   `json:"totalSessions"`
+	TotalTokens   int64 `json:"totalTokens"`
+}
+
+// SessionListResponse defines model for SessionListResponse.
+type SessionListResponse struct {
+	Sessions []Session `json:"sessions"`
+}
+
+// SessionType defines model for SessionType.
+type SessionType string
+
+// Settings What is missing is left out of answers.
+type Settings struct {
+	GooseProvider nullable.Nullable[string]  `json:"goose_provider,omitempty"`
+	GooseModel    nullable.Nullable[string]  `json:"goose_model,omitempty"`
+	Temperature   nullable.Nullable[float32] `json:"temperature,omitempty"`
+}
+
+// ShellCheck Example: {"command":"make test","type":"Shell"}
+type ShellCheck struct {
+	// Type Requests may write it in lower case.
+	Type    ShellCheckType `json:"type"`
+	Command string         `json:"command"`
+}
+
+// ShellCheckType Requests may write it in lower case.
+type ShellCheckType string
+
+// SseExtension An MCP server behind server-sent events.
+type SseExtension struct {
+	Type        SseExtensionType `json:"type"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	URI         string           `json:"uri"`
+
+	// Envs Environment variables by name.
+	Envs           Envs                     `json:"envs"`
+	EnvKeys        []string                 `json:"env_keys"`
+	Timeout        nullable.Nullable[int64] `json:"timeout"`
+	Bundled        nullable.Nullable[bool]  `json:"bundled"`
+	AvailableTools []string                 `json:"available_tools"`
+}
+
+// SseExtensionType defines model for SseExtension.Type.
+type SseExtensionType string
+
+// SseExtensionInput defines model for SseExtensionInput.
+type SseExtensionInput struct {
+	AvailableTools *[]string                 `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
+	Description    nullable.Nullable[string] `json:"description,omitempty"`
+	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+
+	// Envs Environment variables by name.
+	Envs    *Envs                    `json:"envs,omitempty"`
+	Name    string                   `json:"name"`
+	Timeout nullable.Nullable[int64] `json:"timeout,omitempty"`
+	Type    SseExtensionInputType    `json:"type"`
+	URI     string                   `json:"uri"`
+}
+
+// SseExtensionInputType defines model for SseExtensionInput.Type.
+type SseExtensionInputType string
+
+// StartAgentRequest Example: {"working_dir":"/home/me/project"}
+type StartAgentRequest struct {
+	Recipe         nullable.Nullable[RecipeInput] `json:"recipe,omitempty"`
+	RecipeDeeplink nullable.Nullable[string]      `json:"recipe_deeplink,omitempty"`
+	RecipeID       nullable.Nullable[string]      `json:"recipe_id,omitempty"`
+
+	// WorkingDir Kept as it is; it need not exist.
+	WorkingDir string `json:"working_dir"`
+}
+
+// StdioExtension An MCP server that is a command.
+type StdioExtension struct {
+	Type        StdioExtensionType `json:"type"`
+	Name        string             `json:"name"`
+	Description string             `json:"description"`
+	Cmd         string             `json:"cmd"`
+	Args        []string           `json:"args"`
+
+	// Envs Environment variables by name.
+	Envs           Envs                     `json:"envs"`
+	EnvKeys        []string                 `json:"env_keys"`
+	Timeout        nullable.Nullable[int64] `json:"timeout"`
+	Bundled        nullable.Nullable[bool]  `json:"bundled"`
+	AvailableTools []string                 `json:"available_tools"`
+}
+
+// StdioExtensionType defines model for StdioExtension.Type.
+type StdioExtensionType string
+
+// StdioExtensionInput defines model for StdioExtensionInput.
+type StdioExtensionInput struct {
+	Args           []string                  `json:"args"`
+	AvailableTools *[]string                 `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
+	Cmd            string                    `json:"cmd"`
+	Description    nullable.Nullable[string] `json:"description,omitempty"`
+	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+
+	// Envs Environment variables by name.
+	Envs    *Envs                    `json:"envs,omitempty"`
+	Name    string                   `json:"name"`
+	Timeout nullable.Nullable[int64] `json:"timeout,omitempty"`
+	Type    StdioExtensionInputType  `json:"type"`
+}
+
+// StdioExtensionInputType defines model for StdioExtensionInput.Type.
+type StdioExtensionInputType string
+
+// StopAgentRequest defines model for StopAgentRequest.
+type StopAgentRequest struct {
+	SessionID string `json:"session_id"`
+}
+
 // StreamEvent The data of an event of `/event`.
 type StreamEvent struct {
 	union json.RawMessage
+}
+
+// StreamableHTTPExtension An MCP server behind streamable HTTP.
+type StreamableHTTPExtension struct {
+	Type        StreamableHTTPExtensionType `json:"type"`
+	Name        string                      `json:"name"`
+	Description string                      `json:"description"`
+	URI         string                      `json:"uri"`
+
+	// Envs Environment variables by name.
+	Envs           Envs                     `json:"envs"`
+	EnvKeys        []string                 `json:"env_keys"`
+	Headers        map[string]string        `json:"headers"`
+	Timeout        nullable.Nullable[int64] `json:"timeout"`
+	Bundled        nullable.Nullable[bool]  `json:"bundled"`
+	AvailableTools []string                 `json:"available_tools"`
+}
+
+// StreamableHTTPExtensionType defines model for StreamableHTTPExtension.Type.
+type StreamableHTTPExtensionType string
+
+// StreamableHTTPExtensionInput defines model for StreamableHttpExtensionInput.
+type StreamableHTTPExtensionInput struct {
+	AvailableTools *[]string                 `json:"available_tools,omitempty"`
+	Bundled        nullable.Nullable[bool]   `json:"bundled,omitempty"`
+	Description    nullable.Nullable[string] `json:"description,omitempty"`
+	EnvKeys        *[]string                 `json:"env_keys,omitempty"`
+
+	// Envs Environment variables by name.
+	Envs    *Envs                            `json:"envs,omitempty"`
+	Headers *map[string]string               `json:"headers,omitempty"`
+	Name    string                           `json:"name"`
+	Timeout nullable.Nullable[int64]         `json:"timeout,omitempty"`
+	Type    StreamableHTTPExtensionInputType `json:"type"`
+	URI     string                           `json:"uri"`
+}
+
+// StreamableHTTPExtensionInputType defines model for StreamableHTTPExtensionInput.Type.
+type StreamableHTTPExtensionInputType string
+
+// SubRecipe defines model for SubRecipe.
+type SubRecipe struct {
+	Name                   string                               `json:"name"`
+	Path                   string                               `json:"path"`
+	Values                 nullable.Nullable[map[string]string] `json:"values"`
+	SequentialWhenRepeated bool                                 `json:"sequential_when_repeated"`
+	Description            *string                              `json:"description,omitempty"`
+}
+
+// SubRecipeInput defines model for SubRecipeInput.
+type SubRecipeInput struct {
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+	Name        string                    `json:"name"`
+	Path        string                    `json:"path"`
+
+	// SequentialWhenRepeated False when missing.
+	SequentialWhenRepeated *bool `json:"sequential_when_repeated,omitempty"`
+
+	// Values What is not a text becomes the JSON text of it.
+	Values nullable.Nullable[map[string]*AnyValue] `json:"values,omitempty"`
 }
 
 // SubmitResultRequest Example: {"requestID":"my-client_call_1_1765000000000","result":{"output":"3 pages found","status":"success","title":"Search"}}
@@ -969,10 +2747,165 @@ type SubmitResultResult struct {
 // SubmitResultResultSuccess defines model for SubmitResultResult.Success.
 type SubmitResultResultSuccess bool
 
+// SuccessCheck defines model for SuccessCheck.
+type SuccessCheck struct {
+	union json.RawMessage
+}
+
+// SystemNotificationContent Example: {"msg":"Compaction complete","notificationType":"inlineMessage","type":"systemNotification"}
+type SystemNotificationContent struct {
+	Type             SystemNotificationContentType `json:"type"`
+	NotificationType SystemNotificationType        `json:"notificationType"`
+	Msg              string                        `json:"msg"`
+}
+
+// SystemNotificationContentType defines model for SystemNotificationContent.Type.
+type SystemNotificationContentType string
+
+// SystemNotificationType defines model for SystemNotificationType.
+type SystemNotificationType string
+
+// TextContent Example: {"text":"Hello","type":"text"}
+type TextContent struct {
+	Type        TextContentType `json:"type"`
+	Text        string          `json:"text"`
+	Annotations *Annotations    `json:"annotations,omitempty"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// TextContentType defines model for TextContent.Type.
+type TextContentType string
+
+// TextResourceContents Example: {"mimeType":"text/plain","text":"Milk","uri":"file:///notes.txt"}
+type TextResourceContents struct {
+	URI      string  `json:"uri"`
+	MimeType *string `json:"mimeType,omitempty"`
+	Text     string  `json:"text"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// ThinkingContent defines model for ThinkingContent.
+type ThinkingContent struct {
+	Type      ThinkingContentType `json:"type"`
+	Thinking  string              `json:"thinking"`
+	Signature string              `json:"signature"`
+}
+
+// ThinkingContentType defines model for ThinkingContent.Type.
+type ThinkingContentType string
+
+// TokenState Each is 0 when unknown.
+type TokenState struct {
+	InputTokens             int32 `json:"inputTokens"`
+	OutputTokens            int32 `json:"outputTokens"`
+	TotalTokens             int32 `json:"totalTokens"`
+	AccumulatedInputTokens  int32 `json:"accumulatedInputTokens"`
+	AccumulatedOutputTokens int32 `json:"accumulatedOutputTokens"`
+	AccumulatedTotalTokens  int32 `json:"accumulatedTotalTokens"`
+}
+
+// Tool A tool of MCP.
+//
+// Example: {"inputSchema":{"type":"object"},"name":"show_map"}
+type Tool struct {
+	Name        string  `json:"name"`
+	Title       *string `json:"title,omitempty"`
+	Description *string `json:"description,omitempty"`
+
+	// InputSchema An object with any fields.
+	InputSchema JSONObject `json:"inputSchema"`
+
+	// OutputSchema An object with any fields.
+	OutputSchema *JSONObject      `json:"outputSchema,omitempty"`
+	Annotations  *ToolAnnotations `json:"annotations,omitempty"`
+	Icons        *[]Icon          `json:"icons,omitempty"`
+
+	// UnderscoreMeta An object with any fields.
+	UnderscoreMeta *JSONObject `json:"_meta,omitempty"`
+}
+
+// ToolAnnotations defines model for ToolAnnotations.
+type ToolAnnotations struct {
+	Title           *string `json:"title,omitempty"`
+	ReadOnlyHint    *bool   `json:"readOnlyHint,omitempty"`
+	DestructiveHint *bool   `json:"destructiveHint,omitempty"`
+	IdempotentHint  *bool   `json:"idempotentHint,omitempty"`
+	OpenWorldHint   *bool   `json:"openWorldHint,omitempty"`
+}
+
+// ToolCall defines model for ToolCall.
+type ToolCall struct {
+	Name string `json:"name"`
+
+	// Arguments An object with any fields.
+	Arguments *JSONObject `json:"arguments,omitempty"`
+}
+
+// ToolCallResult The call that the model made, or why it is none.
+type ToolCallResult struct {
+	union json.RawMessage
+}
+
+// ToolCallSuccess defines model for ToolCallSuccess.
+type ToolCallSuccess struct {
+	Status ToolCallSuccessStatus `json:"status"`
+	Value  ToolCall              `json:"value"`
+}
+
+// ToolCallSuccessStatus defines model for ToolCallSuccess.Status.
+type ToolCallSuccessStatus string
+
+// ToolConfirmation May the tool run? Answered by `/action-required/tool-confirmation`.
+//
+// Example: {"actionType":"toolConfirmation","arguments":{"command":"ls"},"id":"call_1","prompt":null,"toolName":"developer__shell"}
+type ToolConfirmation struct {
+	ActionType ToolConfirmationActionType `json:"actionType"`
+	ID         string                     `json:"id"`
+	ToolName   string                     `json:"toolName"`
+
+	// Arguments An object with any fields.
+	Arguments JSONObject                `json:"arguments"`
+	Prompt    nullable.Nullable[string] `json:"prompt,omitempty"`
+}
+
+// ToolConfirmationActionType defines model for ToolConfirmation.ActionType.
+type ToolConfirmationActionType string
+
+// ToolConfirmationRequest Accepted and kept, and never sent by a reply.
+type ToolConfirmationRequest struct {
+	Type     ToolConfirmationRequestType `json:"type"`
+	ID       string                      `json:"id"`
+	ToolName string                      `json:"toolName"`
+
+	// Arguments An object with any fields.
+	Arguments JSONObject                `json:"arguments"`
+	Prompt    nullable.Nullable[string] `json:"prompt,omitempty"`
+}
+
+// ToolConfirmationRequestType defines model for ToolConfirmationRequest.Type.
+type ToolConfirmationRequestType string
+
 // ToolID `client_`, the client ID, `_`, the short name of the tool.
 //
 // Example: client_my-client_search-docs
 type ToolID = string
+
+// ToolInfo Example: {"description":"Runs a command","name":"developer__shell","parameters":["command"],"permission":null}
+type ToolInfo struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+
+	// Parameters The names of the properties of its input, in the order of its schema.
+	Parameters []string                           `json:"parameters"`
+	Permission nullable.Nullable[PermissionLevel] `json:"permission"`
+}
+
+// ToolInfoList defines model for ToolInfoList.
+type ToolInfoList = []ToolInfo
 
 // ToolNotFound defines model for ToolNotFound.
 type ToolNotFound struct {
@@ -991,6 +2924,50 @@ type ToolNotFoundError struct {
 	Error ToolNotFound `json:"error"`
 }
 
+// ToolRequest Example: {"id":"call_1","toolCall":{"status":"success","value":{"arguments":{"command":"ls"},"name":"developer__shell"}},"type":"toolRequest"}
+type ToolRequest struct {
+	Type ToolRequestType `json:"type"`
+	ID   string          `json:"id"`
+
+	// ToolCall The call that the model made, or why it is none.
+	ToolCall         ToolCallResult            `json:"toolCall"`
+	ThoughtSignature nullable.Nullable[string] `json:"thoughtSignature,omitempty"`
+}
+
+// ToolRequestType defines model for ToolRequest.Type.
+type ToolRequestType string
+
+// ToolResponse Example: {"id":"call_1","toolResult":{"status":"success","value":[{"text":"a.txt","type":"text"}]},"type":"toolResponse"}
+type ToolResponse struct {
+	Type ToolResponseType `json:"type"`
+
+	// ID That of the request.
+	ID string `json:"id"`
+
+	// ToolResult What a tool gave, or why it gave nothing.
+	ToolResult ToolResult `json:"toolResult"`
+}
+
+// ToolResponseType defines model for ToolResponse.Type.
+type ToolResponseType string
+
+// ToolResult What a tool gave, or why it gave nothing.
+type ToolResult struct {
+	union json.RawMessage
+}
+
+// ToolResultSuccess Also what a tool says that has failed.
+type ToolResultSuccess struct {
+	Status ToolResultSuccessStatus `json:"status"`
+	Value  []Content               `json:"value"`
+}
+
+// ToolResultSuccessStatus defines model for ToolResultSuccess.Status.
+type ToolResultSuccessStatus string
+
+// UnexpectedShapeText Example: Failed to deserialize the JSON body into the target type: missing field `session_id` at line 1 column 2
+type UnexpectedShapeText = string
+
 // UnknownRequestError Example: {"error":"Unknown request ID"}
 type UnknownRequestError struct {
 	Error UnknownRequestErrorError `json:"error"`
@@ -998,6 +2975,12 @@ type UnknownRequestError struct {
 
 // UnknownRequestErrorError defines model for UnknownRequestError.Error.
 type UnknownRequestErrorError string
+
+// UnparsableBodyText Example: Failed to parse the request body as JSON: EOF while parsing a value at line 1 column 0
+type UnparsableBodyText = string
+
+// UnreadableQueryText Example: Failed to deserialize query string: missing field `session_id`
+type UnreadableQueryText = string
 
 // UnregisterRequest Example: {"clientID":"my-client","toolIDs":["search-docs"]}
 type UnregisterRequest struct {
@@ -1018,6 +3001,47 @@ type UnregisterResult struct {
 
 // UnregisterResultSuccess defines model for UnregisterResult.Success.
 type UnregisterResultSuccess bool
+
+// UnsupportedBodyText defines model for UnsupportedBodyText.
+type UnsupportedBodyText string
+
+// UpdateFromSessionRequest defines model for UpdateFromSessionRequest.
+type UpdateFromSessionRequest struct {
+	SessionID string `json:"session_id"`
+}
+
+// UpdateProviderRequest Example: {"model":"gpt-4o","provider":"openai","session_id":"20251210_3"}
+type UpdateProviderRequest struct {
+	// Model The model of the settings when missing.
+	Model     nullable.Nullable[string] `json:"model,omitempty"`
+	Provider  string                    `json:"provider"`
+	SessionID string                    `json:"session_id"`
+}
+
+// UpdateRouterToolSelectorRequest defines model for UpdateRouterToolSelectorRequest.
+type UpdateRouterToolSelectorRequest struct {
+	SessionID string `json:"session_id"`
+}
+
+// UpdateSessionNameRequest defines model for UpdateSessionNameRequest.
+type UpdateSessionNameRequest struct {
+	// Name At most 200 bytes without the blanks around it, and at least one.
+	Name string `json:"name"`
+}
+
+// UpdateSessionUserRecipeValuesRequest defines model for UpdateSessionUserRecipeValuesRequest.
+type UpdateSessionUserRecipeValuesRequest struct {
+	// UserRecipeValues Takes the place of all earlier values.
+	UserRecipeValues map[string]string `json:"userRecipeValues"`
+}
+
+// UpdateSessionUserRecipeValuesResponse defines model for UpdateSessionUserRecipeValuesResponse.
+type UpdateSessionUserRecipeValuesResponse struct {
+	// Recipe A recipe as the server keeps it. What it does not have is left out.
+	//
+	// Example: {"description":"Greets somebody","instructions":"Greet them","title":"Greet","version":"1.0.0"}
+	Recipe Recipe `json:"recipe"`
+}
 
 // ValidationError Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationError struct {
@@ -1044,14 +3068,31 @@ type Directory = string
 // DirectoryHeader defines model for DirectoryHeader.
 type DirectoryHeader = string
 
+// SessionID defines model for SessionID.
+type SessionID = string
+
 // BodyTooLarge Example: {"error":"Request body too large"}
 type BodyTooLarge = BodyTooLargeError
+
+// FailedWithMessage Example: {"message":"Failed to resume session: Session not found"}
+type FailedWithMessage = ErrorResponse
 
 // MalformedBody Example: {"data":{"message":"Error: Malformed JSON in request body"},"name":"UnknownError"}
 type MalformedBody = MalformedBodyError
 
+// NotFoundWithMessage Example: {"message":"Failed to resume session: Session not found"}
+type NotFoundWithMessage = ErrorResponse
+
 // ValidationFailed Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationFailed = ValidationError
+
+// GetToolsParams defines parameters for GetTools.
+type GetToolsParams struct {
+	SessionID string `form:"session_id" json:"session_id"`
+
+	// ExtensionName Only the tools of this extension. An unknown one has none.
+	ExtensionName *string `form:"extension_name,omitempty" json:"extension_name,omitempty"`
+}
 
 // ExecuteClientToolParams defines parameters for ExecuteClientTool.
 type ExecuteClientToolParams struct {
@@ -1125,6 +3166,33 @@ type StreamEventsParams struct {
 	XOpencodeDirectory *DirectoryHeader `json:"x-opencode-directory,omitempty"`
 }
 
+// ConfirmToolActionJSONRequestBody defines body for ConfirmToolAction for application/json ContentType.
+type ConfirmToolActionJSONRequestBody = ConfirmToolActionRequest
+
+// AddExtensionJSONRequestBody defines body for AddExtension for application/json ContentType.
+type AddExtensionJSONRequestBody = AddExtensionRequest
+
+// RemoveExtensionJSONRequestBody defines body for RemoveExtension for application/json ContentType.
+type RemoveExtensionJSONRequestBody = RemoveExtensionRequest
+
+// ResumeAgentJSONRequestBody defines body for ResumeAgent for application/json ContentType.
+type ResumeAgentJSONRequestBody = ResumeAgentRequest
+
+// StartAgentJSONRequestBody defines body for StartAgent for application/json ContentType.
+type StartAgentJSONRequestBody = StartAgentRequest
+
+// StopAgentJSONRequestBody defines body for StopAgent for application/json ContentType.
+type StopAgentJSONRequestBody = StopAgentRequest
+
+// UpdateFromSessionJSONRequestBody defines body for UpdateFromSession for application/json ContentType.
+type UpdateFromSessionJSONRequestBody = UpdateFromSessionRequest
+
+// UpdateAgentProviderJSONRequestBody defines body for UpdateAgentProvider for application/json ContentType.
+type UpdateAgentProviderJSONRequestBody = UpdateProviderRequest
+
+// UpdateRouterToolSelectorJSONRequestBody defines body for UpdateRouterToolSelector for application/json ContentType.
+type UpdateRouterToolSelectorJSONRequestBody = UpdateRouterToolSelectorRequest
+
 // ExecuteClientToolJSONRequestBody defines body for ExecuteClientTool for application/json ContentType.
 type ExecuteClientToolJSONRequestBody = ExecuteRequest
 
@@ -1136,6 +3204,158 @@ type SubmitClientToolResultJSONRequestBody = SubmitResultRequest
 
 // UnregisterClientToolsJSONRequestBody defines body for UnregisterClientTools for application/json ContentType.
 type UnregisterClientToolsJSONRequestBody = UnregisterRequest
+
+// ReplyJSONRequestBody defines body for Reply for application/json ContentType.
+type ReplyJSONRequestBody = ChatRequest
+
+// ImportSessionJSONRequestBody defines body for ImportSession for application/json ContentType.
+type ImportSessionJSONRequestBody = ImportSessionRequest
+
+// EditMessageJSONRequestBody defines body for EditMessage for application/json ContentType.
+type EditMessageJSONRequestBody = EditMessageRequest
+
+// UpdateSessionNameJSONRequestBody defines body for UpdateSessionName for application/json ContentType.
+type UpdateSessionNameJSONRequestBody = UpdateSessionNameRequest
+
+// UpdateSessionUserRecipeValuesJSONRequestBody defines body for UpdateSessionUserRecipeValues for application/json ContentType.
+type UpdateSessionUserRecipeValuesJSONRequestBody = UpdateSessionUserRecipeValuesRequest
+
+// AsToolConfirmation returns the union data inside the ActionRequiredData as a ToolConfirmation
+func (t ActionRequiredData) AsToolConfirmation() (ToolConfirmation, error) {
+	var body ToolConfirmation
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolConfirmation overwrites any union data inside the ActionRequiredData as the provided ToolConfirmation
+func (t *ActionRequiredData) FromToolConfirmation(v ToolConfirmation) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"toolConfirmation"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolConfirmation performs a merge with any union data inside the ActionRequiredData, using the provided ToolConfirmation
+func (t *ActionRequiredData) MergeToolConfirmation(v ToolConfirmation) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"toolConfirmation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsElicitation returns the union data inside the ActionRequiredData as a Elicitation
+func (t ActionRequiredData) AsElicitation() (Elicitation, error) {
+	var body Elicitation
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromElicitation overwrites any union data inside the ActionRequiredData as the provided Elicitation
+func (t *ActionRequiredData) FromElicitation(v Elicitation) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitation"}`))
+	t.union = b
+	return err
+}
+
+// MergeElicitation performs a merge with any union data inside the ActionRequiredData, using the provided Elicitation
+func (t *ActionRequiredData) MergeElicitation(v Elicitation) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsElicitationResponse returns the union data inside the ActionRequiredData as a ElicitationResponse
+func (t ActionRequiredData) AsElicitationResponse() (ElicitationResponse, error) {
+	var body ElicitationResponse
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromElicitationResponse overwrites any union data inside the ActionRequiredData as the provided ElicitationResponse
+func (t *ActionRequiredData) FromElicitationResponse(v ElicitationResponse) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitationResponse"}`))
+	t.union = b
+	return err
+}
+
+// MergeElicitationResponse performs a merge with any union data inside the ActionRequiredData, using the provided ElicitationResponse
+func (t *ActionRequiredData) MergeElicitationResponse(v ElicitationResponse) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"actionType":"elicitationResponse"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ActionRequiredData) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"actionType"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ActionRequiredData) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "elicitation":
+		return t.AsElicitation()
+	case "elicitationResponse":
+		return t.AsElicitationResponse()
+	case "toolConfirmation":
+		return t.AsToolConfirmation()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ActionRequiredData) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ActionRequiredData) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsClientToolRegisteredEvent returns the union data inside the BusEvent as a ClientToolRegisteredEvent
 func (t BusEvent) AsClientToolRegisteredEvent() (ClientToolRegisteredEvent, error) {
@@ -1519,6 +3739,1447 @@ func (t *ClientToolResponse) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsTextContent returns the union data inside the Content as a TextContent
+func (t Content) AsTextContent() (TextContent, error) {
+	var body TextContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTextContent overwrites any union data inside the Content as the provided TextContent
+func (t *Content) FromTextContent(v TextContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
+	t.union = b
+	return err
+}
+
+// MergeTextContent performs a merge with any union data inside the Content, using the provided TextContent
+func (t *Content) MergeTextContent(v TextContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsImageContent returns the union data inside the Content as a ImageContent
+func (t Content) AsImageContent() (ImageContent, error) {
+	var body ImageContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromImageContent overwrites any union data inside the Content as the provided ImageContent
+func (t *Content) FromImageContent(v ImageContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
+	t.union = b
+	return err
+}
+
+// MergeImageContent performs a merge with any union data inside the Content, using the provided ImageContent
+func (t *Content) MergeImageContent(v ImageContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEmbeddedResource returns the union data inside the Content as a EmbeddedResource
+func (t Content) AsEmbeddedResource() (EmbeddedResource, error) {
+	var body EmbeddedResource
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEmbeddedResource overwrites any union data inside the Content as the provided EmbeddedResource
+func (t *Content) FromEmbeddedResource(v EmbeddedResource) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource"}`))
+	t.union = b
+	return err
+}
+
+// MergeEmbeddedResource performs a merge with any union data inside the Content, using the provided EmbeddedResource
+func (t *Content) MergeEmbeddedResource(v EmbeddedResource) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsAudioContent returns the union data inside the Content as a AudioContent
+func (t Content) AsAudioContent() (AudioContent, error) {
+	var body AudioContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAudioContent overwrites any union data inside the Content as the provided AudioContent
+func (t *Content) FromAudioContent(v AudioContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"audio"}`))
+	t.union = b
+	return err
+}
+
+// MergeAudioContent performs a merge with any union data inside the Content, using the provided AudioContent
+func (t *Content) MergeAudioContent(v AudioContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"audio"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsResourceLink returns the union data inside the Content as a ResourceLink
+func (t Content) AsResourceLink() (ResourceLink, error) {
+	var body ResourceLink
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromResourceLink overwrites any union data inside the Content as the provided ResourceLink
+func (t *Content) FromResourceLink(v ResourceLink) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource_link"}`))
+	t.union = b
+	return err
+}
+
+// MergeResourceLink performs a merge with any union data inside the Content, using the provided ResourceLink
+func (t *Content) MergeResourceLink(v ResourceLink) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"resource_link"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Content) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t Content) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "audio":
+		return t.AsAudioContent()
+	case "image":
+		return t.AsImageContent()
+	case "resource":
+		return t.AsEmbeddedResource()
+	case "resource_link":
+		return t.AsResourceLink()
+	case "text":
+		return t.AsTextContent()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t Content) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Content) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSseExtension returns the union data inside the ExtensionConfig as a SseExtension
+func (t ExtensionConfig) AsSseExtension() (SseExtension, error) {
+	var body SseExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSseExtension overwrites any union data inside the ExtensionConfig as the provided SseExtension
+func (t *ExtensionConfig) FromSseExtension(v SseExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
+	t.union = b
+	return err
+}
+
+// MergeSseExtension performs a merge with any union data inside the ExtensionConfig, using the provided SseExtension
+func (t *ExtensionConfig) MergeSseExtension(v SseExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsStdioExtension returns the union data inside the ExtensionConfig as a StdioExtension
+func (t ExtensionConfig) AsStdioExtension() (StdioExtension, error) {
+	var body StdioExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromStdioExtension overwrites any union data inside the ExtensionConfig as the provided StdioExtension
+func (t *ExtensionConfig) FromStdioExtension(v StdioExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
+	t.union = b
+	return err
+}
+
+// MergeStdioExtension performs a merge with any union data inside the ExtensionConfig, using the provided StdioExtension
+func (t *ExtensionConfig) MergeStdioExtension(v StdioExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBuiltinExtension returns the union data inside the ExtensionConfig as a BuiltinExtension
+func (t ExtensionConfig) AsBuiltinExtension() (BuiltinExtension, error) {
+	var body BuiltinExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBuiltinExtension overwrites any union data inside the ExtensionConfig as the provided BuiltinExtension
+func (t *ExtensionConfig) FromBuiltinExtension(v BuiltinExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
+	t.union = b
+	return err
+}
+
+// MergeBuiltinExtension performs a merge with any union data inside the ExtensionConfig, using the provided BuiltinExtension
+func (t *ExtensionConfig) MergeBuiltinExtension(v BuiltinExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPlatformExtension returns the union data inside the ExtensionConfig as a PlatformExtension
+func (t ExtensionConfig) AsPlatformExtension() (PlatformExtension, error) {
+	var body PlatformExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlatformExtension overwrites any union data inside the ExtensionConfig as the provided PlatformExtension
+func (t *ExtensionConfig) FromPlatformExtension(v PlatformExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
+	t.union = b
+	return err
+}
+
+// MergePlatformExtension performs a merge with any union data inside the ExtensionConfig, using the provided PlatformExtension
+func (t *ExtensionConfig) MergePlatformExtension(v PlatformExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsStreamableHTTPExtension returns the union data inside the ExtensionConfig as a StreamableHTTPExtension
+func (t ExtensionConfig) AsStreamableHTTPExtension() (StreamableHTTPExtension, error) {
+	var body StreamableHTTPExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromStreamableHTTPExtension overwrites any union data inside the ExtensionConfig as the provided StreamableHTTPExtension
+func (t *ExtensionConfig) FromStreamableHTTPExtension(v StreamableHTTPExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
+	t.union = b
+	return err
+}
+
+// MergeStreamableHTTPExtension performs a merge with any union data inside the ExtensionConfig, using the provided StreamableHTTPExtension
+func (t *ExtensionConfig) MergeStreamableHTTPExtension(v StreamableHTTPExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsFrontendExtension returns the union data inside the ExtensionConfig as a FrontendExtension
+func (t ExtensionConfig) AsFrontendExtension() (FrontendExtension, error) {
+	var body FrontendExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFrontendExtension overwrites any union data inside the ExtensionConfig as the provided FrontendExtension
+func (t *ExtensionConfig) FromFrontendExtension(v FrontendExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
+	t.union = b
+	return err
+}
+
+// MergeFrontendExtension performs a merge with any union data inside the ExtensionConfig, using the provided FrontendExtension
+func (t *ExtensionConfig) MergeFrontendExtension(v FrontendExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsInlinePythonExtension returns the union data inside the ExtensionConfig as a InlinePythonExtension
+func (t ExtensionConfig) AsInlinePythonExtension() (InlinePythonExtension, error) {
+	var body InlinePythonExtension
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInlinePythonExtension overwrites any union data inside the ExtensionConfig as the provided InlinePythonExtension
+func (t *ExtensionConfig) FromInlinePythonExtension(v InlinePythonExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
+	t.union = b
+	return err
+}
+
+// MergeInlinePythonExtension performs a merge with any union data inside the ExtensionConfig, using the provided InlinePythonExtension
+func (t *ExtensionConfig) MergeInlinePythonExtension(v InlinePythonExtension) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ExtensionConfig) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ExtensionConfig) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "builtin":
+		return t.AsBuiltinExtension()
+	case "frontend":
+		return t.AsFrontendExtension()
+	case "inline_python":
+		return t.AsInlinePythonExtension()
+	case "platform":
+		return t.AsPlatformExtension()
+	case "sse":
+		return t.AsSseExtension()
+	case "stdio":
+		return t.AsStdioExtension()
+	case "streamable_http":
+		return t.AsStreamableHTTPExtension()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ExtensionConfig) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ExtensionConfig) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSseExtensionInput returns the union data inside the ExtensionConfigInput as a SseExtensionInput
+func (t ExtensionConfigInput) AsSseExtensionInput() (SseExtensionInput, error) {
+	var body SseExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSseExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided SseExtensionInput
+func (t *ExtensionConfigInput) FromSseExtensionInput(v SseExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
+	t.union = b
+	return err
+}
+
+// MergeSseExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided SseExtensionInput
+func (t *ExtensionConfigInput) MergeSseExtensionInput(v SseExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"sse"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsStdioExtensionInput returns the union data inside the ExtensionConfigInput as a StdioExtensionInput
+func (t ExtensionConfigInput) AsStdioExtensionInput() (StdioExtensionInput, error) {
+	var body StdioExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromStdioExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided StdioExtensionInput
+func (t *ExtensionConfigInput) FromStdioExtensionInput(v StdioExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
+	t.union = b
+	return err
+}
+
+// MergeStdioExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided StdioExtensionInput
+func (t *ExtensionConfigInput) MergeStdioExtensionInput(v StdioExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"stdio"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsBuiltinExtensionInput returns the union data inside the ExtensionConfigInput as a BuiltinExtensionInput
+func (t ExtensionConfigInput) AsBuiltinExtensionInput() (BuiltinExtensionInput, error) {
+	var body BuiltinExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromBuiltinExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided BuiltinExtensionInput
+func (t *ExtensionConfigInput) FromBuiltinExtensionInput(v BuiltinExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
+	t.union = b
+	return err
+}
+
+// MergeBuiltinExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided BuiltinExtensionInput
+func (t *ExtensionConfigInput) MergeBuiltinExtensionInput(v BuiltinExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"builtin"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsPlatformExtensionInput returns the union data inside the ExtensionConfigInput as a PlatformExtensionInput
+func (t ExtensionConfigInput) AsPlatformExtensionInput() (PlatformExtensionInput, error) {
+	var body PlatformExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPlatformExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided PlatformExtensionInput
+func (t *ExtensionConfigInput) FromPlatformExtensionInput(v PlatformExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
+	t.union = b
+	return err
+}
+
+// MergePlatformExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided PlatformExtensionInput
+func (t *ExtensionConfigInput) MergePlatformExtensionInput(v PlatformExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"platform"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsStreamableHTTPExtensionInput returns the union data inside the ExtensionConfigInput as a StreamableHTTPExtensionInput
+func (t ExtensionConfigInput) AsStreamableHTTPExtensionInput() (StreamableHTTPExtensionInput, error) {
+	var body StreamableHTTPExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromStreamableHTTPExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided StreamableHTTPExtensionInput
+func (t *ExtensionConfigInput) FromStreamableHTTPExtensionInput(v StreamableHTTPExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
+	t.union = b
+	return err
+}
+
+// MergeStreamableHTTPExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided StreamableHTTPExtensionInput
+func (t *ExtensionConfigInput) MergeStreamableHTTPExtensionInput(v StreamableHTTPExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"streamable_http"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsFrontendExtensionInput returns the union data inside the ExtensionConfigInput as a FrontendExtensionInput
+func (t ExtensionConfigInput) AsFrontendExtensionInput() (FrontendExtensionInput, error) {
+	var body FrontendExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFrontendExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided FrontendExtensionInput
+func (t *ExtensionConfigInput) FromFrontendExtensionInput(v FrontendExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
+	t.union = b
+	return err
+}
+
+// MergeFrontendExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided FrontendExtensionInput
+func (t *ExtensionConfigInput) MergeFrontendExtensionInput(v FrontendExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontend"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsInlinePythonExtensionInput returns the union data inside the ExtensionConfigInput as a InlinePythonExtensionInput
+func (t ExtensionConfigInput) AsInlinePythonExtensionInput() (InlinePythonExtensionInput, error) {
+	var body InlinePythonExtensionInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInlinePythonExtensionInput overwrites any union data inside the ExtensionConfigInput as the provided InlinePythonExtensionInput
+func (t *ExtensionConfigInput) FromInlinePythonExtensionInput(v InlinePythonExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
+	t.union = b
+	return err
+}
+
+// MergeInlinePythonExtensionInput performs a merge with any union data inside the ExtensionConfigInput, using the provided InlinePythonExtensionInput
+func (t *ExtensionConfigInput) MergeInlinePythonExtensionInput(v InlinePythonExtensionInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"inline_python"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ExtensionConfigInput) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ExtensionConfigInput) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "builtin":
+		return t.AsBuiltinExtensionInput()
+	case "frontend":
+		return t.AsFrontendExtensionInput()
+	case "inline_python":
+		return t.AsInlinePythonExtensionInput()
+	case "platform":
+		return t.AsPlatformExtensionInput()
+	case "sse":
+		return t.AsSseExtensionInput()
+	case "stdio":
+		return t.AsStdioExtensionInput()
+	case "streamable_http":
+		return t.AsStreamableHTTPExtensionInput()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ExtensionConfigInput) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ExtensionConfigInput) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsTextContent returns the union data inside the MessageContent as a TextContent
+func (t MessageContent) AsTextContent() (TextContent, error) {
+	var body TextContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTextContent overwrites any union data inside the MessageContent as the provided TextContent
+func (t *MessageContent) FromTextContent(v TextContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
+	t.union = b
+	return err
+}
+
+// MergeTextContent performs a merge with any union data inside the MessageContent, using the provided TextContent
+func (t *MessageContent) MergeTextContent(v TextContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"text"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsImageContent returns the union data inside the MessageContent as a ImageContent
+func (t MessageContent) AsImageContent() (ImageContent, error) {
+	var body ImageContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromImageContent overwrites any union data inside the MessageContent as the provided ImageContent
+func (t *MessageContent) FromImageContent(v ImageContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
+	t.union = b
+	return err
+}
+
+// MergeImageContent performs a merge with any union data inside the MessageContent, using the provided ImageContent
+func (t *MessageContent) MergeImageContent(v ImageContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"image"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsToolRequest returns the union data inside the MessageContent as a ToolRequest
+func (t MessageContent) AsToolRequest() (ToolRequest, error) {
+	var body ToolRequest
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolRequest overwrites any union data inside the MessageContent as the provided ToolRequest
+func (t *MessageContent) FromToolRequest(v ToolRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolRequest"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolRequest performs a merge with any union data inside the MessageContent, using the provided ToolRequest
+func (t *MessageContent) MergeToolRequest(v ToolRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolRequest"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsToolResponse returns the union data inside the MessageContent as a ToolResponse
+func (t MessageContent) AsToolResponse() (ToolResponse, error) {
+	var body ToolResponse
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolResponse overwrites any union data inside the MessageContent as the provided ToolResponse
+func (t *MessageContent) FromToolResponse(v ToolResponse) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolResponse"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolResponse performs a merge with any union data inside the MessageContent, using the provided ToolResponse
+func (t *MessageContent) MergeToolResponse(v ToolResponse) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolResponse"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsToolConfirmationRequest returns the union data inside the MessageContent as a ToolConfirmationRequest
+func (t MessageContent) AsToolConfirmationRequest() (ToolConfirmationRequest, error) {
+	var body ToolConfirmationRequest
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolConfirmationRequest overwrites any union data inside the MessageContent as the provided ToolConfirmationRequest
+func (t *MessageContent) FromToolConfirmationRequest(v ToolConfirmationRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolConfirmationRequest"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolConfirmationRequest performs a merge with any union data inside the MessageContent, using the provided ToolConfirmationRequest
+func (t *MessageContent) MergeToolConfirmationRequest(v ToolConfirmationRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"toolConfirmationRequest"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsActionRequired returns the union data inside the MessageContent as a ActionRequired
+func (t MessageContent) AsActionRequired() (ActionRequired, error) {
+	var body ActionRequired
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromActionRequired overwrites any union data inside the MessageContent as the provided ActionRequired
+func (t *MessageContent) FromActionRequired(v ActionRequired) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"actionRequired"}`))
+	t.union = b
+	return err
+}
+
+// MergeActionRequired performs a merge with any union data inside the MessageContent, using the provided ActionRequired
+func (t *MessageContent) MergeActionRequired(v ActionRequired) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"actionRequired"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsFrontendToolRequest returns the union data inside the MessageContent as a FrontendToolRequest
+func (t MessageContent) AsFrontendToolRequest() (FrontendToolRequest, error) {
+	var body FrontendToolRequest
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromFrontendToolRequest overwrites any union data inside the MessageContent as the provided FrontendToolRequest
+func (t *MessageContent) FromFrontendToolRequest(v FrontendToolRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontendToolRequest"}`))
+	t.union = b
+	return err
+}
+
+// MergeFrontendToolRequest performs a merge with any union data inside the MessageContent, using the provided FrontendToolRequest
+func (t *MessageContent) MergeFrontendToolRequest(v FrontendToolRequest) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"frontendToolRequest"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsThinkingContent returns the union data inside the MessageContent as a ThinkingContent
+func (t MessageContent) AsThinkingContent() (ThinkingContent, error) {
+	var body ThinkingContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromThinkingContent overwrites any union data inside the MessageContent as the provided ThinkingContent
+func (t *MessageContent) FromThinkingContent(v ThinkingContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"thinking"}`))
+	t.union = b
+	return err
+}
+
+// MergeThinkingContent performs a merge with any union data inside the MessageContent, using the provided ThinkingContent
+func (t *MessageContent) MergeThinkingContent(v ThinkingContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"thinking"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsRedactedThinkingContent returns the union data inside the MessageContent as a RedactedThinkingContent
+func (t MessageContent) AsRedactedThinkingContent() (RedactedThinkingContent, error) {
+	var body RedactedThinkingContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromRedactedThinkingContent overwrites any union data inside the MessageContent as the provided RedactedThinkingContent
+func (t *MessageContent) FromRedactedThinkingContent(v RedactedThinkingContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"redactedThinking"}`))
+	t.union = b
+	return err
+}
+
+// MergeRedactedThinkingContent performs a merge with any union data inside the MessageContent, using the provided RedactedThinkingContent
+func (t *MessageContent) MergeRedactedThinkingContent(v RedactedThinkingContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"redactedThinking"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSystemNotificationContent returns the union data inside the MessageContent as a SystemNotificationContent
+func (t MessageContent) AsSystemNotificationContent() (SystemNotificationContent, error) {
+	var body SystemNotificationContent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSystemNotificationContent overwrites any union data inside the MessageContent as the provided SystemNotificationContent
+func (t *MessageContent) FromSystemNotificationContent(v SystemNotificationContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"systemNotification"}`))
+	t.union = b
+	return err
+}
+
+// MergeSystemNotificationContent performs a merge with any union data inside the MessageContent, using the provided SystemNotificationContent
+func (t *MessageContent) MergeSystemNotificationContent(v SystemNotificationContent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"systemNotification"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t MessageContent) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t MessageContent) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "actionRequired":
+		return t.AsActionRequired()
+	case "frontendToolRequest":
+		return t.AsFrontendToolRequest()
+	case "image":
+		return t.AsImageContent()
+	case "redactedThinking":
+		return t.AsRedactedThinkingContent()
+	case "systemNotification":
+		return t.AsSystemNotificationContent()
+	case "text":
+		return t.AsTextContent()
+	case "thinking":
+		return t.AsThinkingContent()
+	case "toolConfirmationRequest":
+		return t.AsToolConfirmationRequest()
+	case "toolRequest":
+		return t.AsToolRequest()
+	case "toolResponse":
+		return t.AsToolResponse()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t MessageContent) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *MessageContent) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsReplyMessageEvent returns the union data inside the MessageEvent as a ReplyMessageEvent
+func (t MessageEvent) AsReplyMessageEvent() (ReplyMessageEvent, error) {
+	var body ReplyMessageEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyMessageEvent overwrites any union data inside the MessageEvent as the provided ReplyMessageEvent
+func (t *MessageEvent) FromReplyMessageEvent(v ReplyMessageEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Message"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyMessageEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyMessageEvent
+func (t *MessageEvent) MergeReplyMessageEvent(v ReplyMessageEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Message"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyErrorEvent returns the union data inside the MessageEvent as a ReplyErrorEvent
+func (t MessageEvent) AsReplyErrorEvent() (ReplyErrorEvent, error) {
+	var body ReplyErrorEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyErrorEvent overwrites any union data inside the MessageEvent as the provided ReplyErrorEvent
+func (t *MessageEvent) FromReplyErrorEvent(v ReplyErrorEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Error"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyErrorEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyErrorEvent
+func (t *MessageEvent) MergeReplyErrorEvent(v ReplyErrorEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Error"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyFinishEvent returns the union data inside the MessageEvent as a ReplyFinishEvent
+func (t MessageEvent) AsReplyFinishEvent() (ReplyFinishEvent, error) {
+	var body ReplyFinishEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyFinishEvent overwrites any union data inside the MessageEvent as the provided ReplyFinishEvent
+func (t *MessageEvent) FromReplyFinishEvent(v ReplyFinishEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Finish"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyFinishEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyFinishEvent
+func (t *MessageEvent) MergeReplyFinishEvent(v ReplyFinishEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Finish"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyModelChangeEvent returns the union data inside the MessageEvent as a ReplyModelChangeEvent
+func (t MessageEvent) AsReplyModelChangeEvent() (ReplyModelChangeEvent, error) {
+	var body ReplyModelChangeEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyModelChangeEvent overwrites any union data inside the MessageEvent as the provided ReplyModelChangeEvent
+func (t *MessageEvent) FromReplyModelChangeEvent(v ReplyModelChangeEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"ModelChange"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyModelChangeEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyModelChangeEvent
+func (t *MessageEvent) MergeReplyModelChangeEvent(v ReplyModelChangeEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"ModelChange"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyNotificationEvent returns the union data inside the MessageEvent as a ReplyNotificationEvent
+func (t MessageEvent) AsReplyNotificationEvent() (ReplyNotificationEvent, error) {
+	var body ReplyNotificationEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyNotificationEvent overwrites any union data inside the MessageEvent as the provided ReplyNotificationEvent
+func (t *MessageEvent) FromReplyNotificationEvent(v ReplyNotificationEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Notification"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyNotificationEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyNotificationEvent
+func (t *MessageEvent) MergeReplyNotificationEvent(v ReplyNotificationEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Notification"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyUpdateConversationEvent returns the union data inside the MessageEvent as a ReplyUpdateConversationEvent
+func (t MessageEvent) AsReplyUpdateConversationEvent() (ReplyUpdateConversationEvent, error) {
+	var body ReplyUpdateConversationEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyUpdateConversationEvent overwrites any union data inside the MessageEvent as the provided ReplyUpdateConversationEvent
+func (t *MessageEvent) FromReplyUpdateConversationEvent(v ReplyUpdateConversationEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"UpdateConversation"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyUpdateConversationEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyUpdateConversationEvent
+func (t *MessageEvent) MergeReplyUpdateConversationEvent(v ReplyUpdateConversationEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"UpdateConversation"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsReplyPingEvent returns the union data inside the MessageEvent as a ReplyPingEvent
+func (t MessageEvent) AsReplyPingEvent() (ReplyPingEvent, error) {
+	var body ReplyPingEvent
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplyPingEvent overwrites any union data inside the MessageEvent as the provided ReplyPingEvent
+func (t *MessageEvent) FromReplyPingEvent(v ReplyPingEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Ping"}`))
+	t.union = b
+	return err
+}
+
+// MergeReplyPingEvent performs a merge with any union data inside the MessageEvent, using the provided ReplyPingEvent
+func (t *MessageEvent) MergeReplyPingEvent(v ReplyPingEvent) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Ping"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t MessageEvent) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t MessageEvent) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "Error":
+		return t.AsReplyErrorEvent()
+	case "Finish":
+		return t.AsReplyFinishEvent()
+	case "Message":
+		return t.AsReplyMessageEvent()
+	case "ModelChange":
+		return t.AsReplyModelChangeEvent()
+	case "Notification":
+		return t.AsReplyNotificationEvent()
+	case "Ping":
+		return t.AsReplyPingEvent()
+	case "UpdateConversation":
+		return t.AsReplyUpdateConversationEvent()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t MessageEvent) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *MessageEvent) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsClientToolExecutionRequest returns the union data inside the PendingStreamData as a ClientToolExecutionRequest
 func (t PendingStreamData) AsClientToolExecutionRequest() (ClientToolExecutionRequest, error) {
 	var body ClientToolExecutionRequest
@@ -1577,6 +5238,107 @@ func (t PendingStreamData) MarshalJSON() ([]byte, error) {
 }
 
 func (t *PendingStreamData) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsLoggingMessageNotification returns the union data inside the ServerNotification as a LoggingMessageNotification
+func (t ServerNotification) AsLoggingMessageNotification() (LoggingMessageNotification, error) {
+	var body LoggingMessageNotification
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLoggingMessageNotification overwrites any union data inside the ServerNotification as the provided LoggingMessageNotification
+func (t *ServerNotification) FromLoggingMessageNotification(v LoggingMessageNotification) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/message"}`))
+	t.union = b
+	return err
+}
+
+// MergeLoggingMessageNotification performs a merge with any union data inside the ServerNotification, using the provided LoggingMessageNotification
+func (t *ServerNotification) MergeLoggingMessageNotification(v LoggingMessageNotification) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/message"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsProgressNotification returns the union data inside the ServerNotification as a ProgressNotification
+func (t ServerNotification) AsProgressNotification() (ProgressNotification, error) {
+	var body ProgressNotification
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromProgressNotification overwrites any union data inside the ServerNotification as the provided ProgressNotification
+func (t *ServerNotification) FromProgressNotification(v ProgressNotification) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/progress"}`))
+	t.union = b
+	return err
+}
+
+// MergeProgressNotification performs a merge with any union data inside the ServerNotification, using the provided ProgressNotification
+func (t *ServerNotification) MergeProgressNotification(v ProgressNotification) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"method":"notifications/progress"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ServerNotification) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"method"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ServerNotification) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "notifications/message":
+		return t.AsLoggingMessageNotification()
+	case "notifications/progress":
+		return t.AsProgressNotification()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ServerNotification) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ServerNotification) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -1894,6 +5656,273 @@ func (t StreamEvent) MarshalJSON() ([]byte, error) {
 }
 
 func (t *StreamEvent) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsShellCheck returns the union data inside the SuccessCheck as a ShellCheck
+func (t SuccessCheck) AsShellCheck() (ShellCheck, error) {
+	var body ShellCheck
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromShellCheck overwrites any union data inside the SuccessCheck as the provided ShellCheck
+func (t *SuccessCheck) FromShellCheck(v ShellCheck) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Shell"}`))
+	t.union = b
+	return err
+}
+
+// MergeShellCheck performs a merge with any union data inside the SuccessCheck, using the provided ShellCheck
+func (t *SuccessCheck) MergeShellCheck(v ShellCheck) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"type":"Shell"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SuccessCheck) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t SuccessCheck) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "Shell":
+		return t.AsShellCheck()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t SuccessCheck) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SuccessCheck) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsToolCallSuccess returns the union data inside the ToolCallResult as a ToolCallSuccess
+func (t ToolCallResult) AsToolCallSuccess() (ToolCallSuccess, error) {
+	var body ToolCallSuccess
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolCallSuccess overwrites any union data inside the ToolCallResult as the provided ToolCallSuccess
+func (t *ToolCallResult) FromToolCallSuccess(v ToolCallSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolCallSuccess performs a merge with any union data inside the ToolCallResult, using the provided ToolCallSuccess
+func (t *ToolCallResult) MergeToolCallSuccess(v ToolCallSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsResultError returns the union data inside the ToolCallResult as a ResultError
+func (t ToolCallResult) AsResultError() (ResultError, error) {
+	var body ResultError
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromResultError overwrites any union data inside the ToolCallResult as the provided ResultError
+func (t *ToolCallResult) FromResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	t.union = b
+	return err
+}
+
+// MergeResultError performs a merge with any union data inside the ToolCallResult, using the provided ResultError
+func (t *ToolCallResult) MergeResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ToolCallResult) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"status"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ToolCallResult) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "error":
+		return t.AsResultError()
+	case "success":
+		return t.AsToolCallSuccess()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ToolCallResult) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ToolCallResult) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsToolResultSuccess returns the union data inside the ToolResult as a ToolResultSuccess
+func (t ToolResult) AsToolResultSuccess() (ToolResultSuccess, error) {
+	var body ToolResultSuccess
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromToolResultSuccess overwrites any union data inside the ToolResult as the provided ToolResultSuccess
+func (t *ToolResult) FromToolResultSuccess(v ToolResultSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	t.union = b
+	return err
+}
+
+// MergeToolResultSuccess performs a merge with any union data inside the ToolResult, using the provided ToolResultSuccess
+func (t *ToolResult) MergeToolResultSuccess(v ToolResultSuccess) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"success"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsResultError returns the union data inside the ToolResult as a ResultError
+func (t ToolResult) AsResultError() (ResultError, error) {
+	var body ResultError
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromResultError overwrites any union data inside the ToolResult as the provided ResultError
+func (t *ToolResult) FromResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	t.union = b
+	return err
+}
+
+// MergeResultError performs a merge with any union data inside the ToolResult, using the provided ResultError
+func (t *ToolResult) MergeResultError(v ResultError) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"status":"error"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ToolResult) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"status"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t ToolResult) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "error":
+		return t.AsResultError()
+	case "success":
+		return t.AsToolResultSuccess()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t ToolResult) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ToolResult) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

@@ -91,6 +91,171 @@ func WithRequestEditorFn(fn RequestEditorFn) ClientOption {
 // The interface specification for the client above.
 type ClientInterface interface {
 
+	// ConfirmToolActionWithBody Allow a tool call, or decline it
+	//
+	// An ID that nobody waits for is no error. An answer may come before its question.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+	ConfirmToolActionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ConfirmToolAction Allow a tool call, or decline it
+	//
+	// An ID that nobody waits for is no error. An answer may come before its question.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+	ConfirmToolAction(ctx context.Context, body ConfirmToolActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddExtensionWithBody Connect the agent to an extension
+	//
+	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+	AddExtensionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddExtension Connect the agent to an extension
+	//
+	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+	AddExtension(ctx context.Context, body AddExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveExtensionWithBody Disconnect the agent from an extension
+	//
+	// An unknown name is no error.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+	RemoveExtensionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveExtension Disconnect the agent from an extension
+	//
+	// An unknown name is no error.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+	RemoveExtension(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResumeAgentWithBody Load a session, and its model and extensions if asked to
+	//
+	// The session is returned as it was before its provider was written to it.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+	ResumeAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ResumeAgent Load a session, and its model and extensions if asked to
+	//
+	// The session is returned as it was before its provider was written to it.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+	ResumeAgent(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StartAgentWithBody Make a session
+	//
+	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/start (the `StartAgent` operationId).
+	StartAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StartAgent Make a session
+	//
+	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/start (the `StartAgent` operationId).
+	StartAgent(ctx context.Context, body StartAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StopAgentWithBody Drop an agent from memory
+	//
+	// A stream that runs keeps its agent until it ends.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+	StopAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StopAgent Drop an agent from memory
+	//
+	// A stream that runs keeps its agent until it ends.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+	StopAgent(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetTools The tools that an agent offers its model
+	//
+	// Frontend tools are not among them.
+	//
+	// Corresponds with GET /agent/tools (the `GetTools` operationId).
+	GetTools(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFromSessionWithBody Give the agent the prompt of its session
+	//
+	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+	UpdateFromSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateFromSession Give the agent the prompt of its session
+	//
+	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+	UpdateFromSession(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAgentProviderWithBody Give the agent another provider or model
+	//
+	// The session keeps both; the settings do not change.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+	UpdateAgentProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateAgentProvider Give the agent another provider or model
+	//
+	// The session keeps both; the settings do not change.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+	UpdateAgentProvider(ctx context.Context, body UpdateAgentProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateRouterToolSelectorWithBody Choose how tools are selected
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+	UpdateRouterToolSelectorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateRouterToolSelector Choose how tools are selected
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+	UpdateRouterToolSelector(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ExecuteClientToolWithBody Call a registered tool and wait for its outcome
 	//
 	// Publishes `client-tool.executing` and `client-tool.request`, then waits for a result, the time-out or the
@@ -183,6 +348,11 @@ type ClientInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientTools(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetDiagnostics What helps to find a fault, as one archive
+	//
+	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
+	GetDiagnostics(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// StreamEvents What happens in one directory
 	//
 	// Corresponds with GET /event (the `StreamEvents` operationId).
@@ -193,12 +363,490 @@ type ClientInterface interface {
 	// Corresponds with GET /global/event (the `StreamGlobalEvents` operationId).
 	StreamGlobalEvents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ReplyWithBody Say something, and follow the answer
+	//
+	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /reply (the `Reply` operationId).
+	ReplyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Reply Say something, and follow the answer
+	//
+	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /reply (the `Reply` operationId).
+	Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListSessions The sessions that have messages
+	//
+	// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+	//
+	// Corresponds with GET /sessions (the `ListSessions` operationId).
+	ListSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportSessionWithBody Make a session from an exported one
+	//
+	// It has a new ID and new times, and neither provider nor model.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+	ImportSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ImportSession Make a session from an exported one
+	//
+	// It has a new ID and new times, and neither provider nor model.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+	ImportSession(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSessionInsights How many sessions and tokens there are
+	//
+	// Sessions of every type count, and those without messages.
+	//
+	// Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
+	GetSessionInsights(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSession Delete a session and its messages
+	//
+	// Its agent stays in memory.
+	//
+	// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
+	DeleteSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSession One session with its messages
+	//
+	// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
+	GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditMessageWithBody Cut a session off at a message, or a copy of it
+	//
+	// Every message of that second or later is deleted. Nothing is generated.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+	EditMessageWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditMessage Cut a session off at a message, or a copy of it
+	//
+	// Every message of that second or later is deleted. Nothing is generated.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+	EditMessage(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ExportSession One session as a text
+	//
+	// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
+	ExportSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionNameWithBody Name a session
+	//
+	// Automatic naming stops with it. An unknown session is no error.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+	UpdateSessionNameWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionName Name a session
+	//
+	// Automatic naming stops with it. An unknown session is no error.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+	UpdateSessionName(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionUserRecipeValuesWithBody Fill in the parameters of the recipe of a session
+	//
+	// The values are stored also when the rest fails.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+	UpdateSessionUserRecipeValuesWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	//
+	// The values are stored also when the rest fails.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+	UpdateSessionUserRecipeValues(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetStatus Whether the server is up
 	//
 	// Needs no key and looks at nothing else.
 	//
 	// Corresponds with GET /status (the `GetStatus` operationId).
 	GetStatus(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+}
+
+// ConfirmToolActionWithBody Allow a tool call, or decline it
+//
+// An ID that nobody waits for is no error. An answer may come before its question.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+func (c *Client) ConfirmToolActionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmToolActionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ConfirmToolAction Allow a tool call, or decline it
+//
+// An ID that nobody waits for is no error. An answer may come before its question.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+func (c *Client) ConfirmToolAction(ctx context.Context, body ConfirmToolActionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewConfirmToolActionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddExtensionWithBody Connect the agent to an extension
+//
+// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+func (c *Client) AddExtensionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddExtensionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddExtension Connect the agent to an extension
+//
+// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+func (c *Client) AddExtension(ctx context.Context, body AddExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddExtensionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveExtensionWithBody Disconnect the agent from an extension
+//
+// An unknown name is no error.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+func (c *Client) RemoveExtensionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveExtensionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveExtension Disconnect the agent from an extension
+//
+// An unknown name is no error.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+func (c *Client) RemoveExtension(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveExtensionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResumeAgentWithBody Load a session, and its model and extensions if asked to
+//
+// The session is returned as it was before its provider was written to it.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+func (c *Client) ResumeAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResumeAgentRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ResumeAgent Load a session, and its model and extensions if asked to
+//
+// The session is returned as it was before its provider was written to it.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+func (c *Client) ResumeAgent(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewResumeAgentRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StartAgentWithBody Make a session
+//
+// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/start (the `StartAgent` operationId).
+func (c *Client) StartAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartAgentRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StartAgent Make a session
+//
+// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/start (the `StartAgent` operationId).
+func (c *Client) StartAgent(ctx context.Context, body StartAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStartAgentRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StopAgentWithBody Drop an agent from memory
+//
+// A stream that runs keeps its agent until it ends.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+func (c *Client) StopAgentWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStopAgentRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StopAgent Drop an agent from memory
+//
+// A stream that runs keeps its agent until it ends.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+func (c *Client) StopAgent(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStopAgentRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetTools The tools that an agent offers its model
+//
+// Frontend tools are not among them.
+//
+// Corresponds with GET /agent/tools (the `GetTools` operationId).
+func (c *Client) GetTools(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetToolsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFromSessionWithBody Give the agent the prompt of its session
+//
+// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+func (c *Client) UpdateFromSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFromSessionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateFromSession Give the agent the prompt of its session
+//
+// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+func (c *Client) UpdateFromSession(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateFromSessionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAgentProviderWithBody Give the agent another provider or model
+//
+// The session keeps both; the settings do not change.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+func (c *Client) UpdateAgentProviderWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAgentProviderRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateAgentProvider Give the agent another provider or model
+//
+// The session keeps both; the settings do not change.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+func (c *Client) UpdateAgentProvider(ctx context.Context, body UpdateAgentProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateAgentProviderRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateRouterToolSelectorWithBody Choose how tools are selected
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+func (c *Client) UpdateRouterToolSelectorWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateRouterToolSelectorRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateRouterToolSelector Choose how tools are selected
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+func (c *Client) UpdateRouterToolSelector(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateRouterToolSelectorRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
 }
 
 // ExecuteClientToolWithBody Call a registered tool and wait for its outcome
@@ -403,6 +1051,21 @@ func (c *Client) UnregisterClientTools(ctx context.Context, params *UnregisterCl
 	return c.Client.Do(req)
 }
 
+// GetDiagnostics What helps to find a fault, as one archive
+//
+// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
+func (c *Client) GetDiagnostics(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDiagnosticsRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // StreamEvents What happens in one directory
 //
 // Corresponds with GET /event (the `StreamEvents` operationId).
@@ -433,6 +1096,279 @@ func (c *Client) StreamGlobalEvents(ctx context.Context, reqEditors ...RequestEd
 	return c.Client.Do(req)
 }
 
+// ReplyWithBody Say something, and follow the answer
+//
+// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+// read travels in the stream, and the status is 200. The body may have 50 MiB.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /reply (the `Reply` operationId).
+func (c *Client) ReplyWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplyRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Reply Say something, and follow the answer
+//
+// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+// read travels in the stream, and the status is 200. The body may have 50 MiB.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /reply (the `Reply` operationId).
+func (c *Client) Reply(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplyRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListSessions The sessions that have messages
+//
+// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+//
+// Corresponds with GET /sessions (the `ListSessions` operationId).
+func (c *Client) ListSessions(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSessionsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportSessionWithBody Make a session from an exported one
+//
+// It has a new ID and new times, and neither provider nor model.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+func (c *Client) ImportSessionWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportSessionRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ImportSession Make a session from an exported one
+//
+// It has a new ID and new times, and neither provider nor model.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+func (c *Client) ImportSession(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewImportSessionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSessionInsights How many sessions and tokens there are
+//
+// Sessions of every type count, and those without messages.
+//
+// Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
+func (c *Client) GetSessionInsights(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSessionInsightsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSession Delete a session and its messages
+//
+// Its agent stays in memory.
+//
+// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
+func (c *Client) DeleteSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSession One session with its messages
+//
+// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
+func (c *Client) GetSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditMessageWithBody Cut a session off at a message, or a copy of it
+//
+// Every message of that second or later is deleted. Nothing is generated.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+func (c *Client) EditMessageWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditMessageRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditMessage Cut a session off at a message, or a copy of it
+//
+// Every message of that second or later is deleted. Nothing is generated.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+func (c *Client) EditMessage(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditMessageRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ExportSession One session as a text
+//
+// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
+func (c *Client) ExportSession(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewExportSessionRequest(c.Server, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionNameWithBody Name a session
+//
+// Automatic naming stops with it. An unknown session is no error.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+func (c *Client) UpdateSessionNameWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionNameRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionName Name a session
+//
+// Automatic naming stops with it. An unknown session is no error.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+func (c *Client) UpdateSessionName(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionNameRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionUserRecipeValuesWithBody Fill in the parameters of the recipe of a session
+//
+// The values are stored also when the rest fails.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+func (c *Client) UpdateSessionUserRecipeValuesWithBody(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionUserRecipeValuesRequestWithBody(c.Server, sessionID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+//
+// The values are stored also when the rest fails.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+func (c *Client) UpdateSessionUserRecipeValues(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSessionUserRecipeValuesRequest(c.Server, sessionID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetStatus Whether the server is up
 //
 // Needs no key and looks at nothing else.
@@ -448,6 +1384,428 @@ func (c *Client) GetStatus(ctx context.Context, reqEditors ...RequestEditorFn) (
 		return nil, err
 	}
 	return c.Client.Do(req)
+}
+
+// NewConfirmToolActionRequest calls the generic ConfirmToolAction builder with application/json body
+func NewConfirmToolActionRequest(server string, body ConfirmToolActionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewConfirmToolActionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewConfirmToolActionRequestWithBody constructs an http.Request for the ConfirmToolAction method, with any body, and a specified content type
+func NewConfirmToolActionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/action-required/tool-confirmation")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewAddExtensionRequest calls the generic AddExtension builder with application/json body
+func NewAddExtensionRequest(server string, body AddExtensionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAddExtensionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewAddExtensionRequestWithBody constructs an http.Request for the AddExtension method, with any body, and a specified content type
+func NewAddExtensionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/add_extension")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRemoveExtensionRequest calls the generic RemoveExtension builder with application/json body
+func NewRemoveExtensionRequest(server string, body RemoveExtensionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRemoveExtensionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewRemoveExtensionRequestWithBody constructs an http.Request for the RemoveExtension method, with any body, and a specified content type
+func NewRemoveExtensionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/remove_extension")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewResumeAgentRequest calls the generic ResumeAgent builder with application/json body
+func NewResumeAgentRequest(server string, body ResumeAgentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewResumeAgentRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewResumeAgentRequestWithBody constructs an http.Request for the ResumeAgent method, with any body, and a specified content type
+func NewResumeAgentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/resume")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewStartAgentRequest calls the generic StartAgent builder with application/json body
+func NewStartAgentRequest(server string, body StartAgentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStartAgentRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewStartAgentRequestWithBody constructs an http.Request for the StartAgent method, with any body, and a specified content type
+func NewStartAgentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/start")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewStopAgentRequest calls the generic StopAgent builder with application/json body
+func NewStopAgentRequest(server string, body StopAgentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewStopAgentRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewStopAgentRequestWithBody constructs an http.Request for the StopAgent method, with any body, and a specified content type
+func NewStopAgentRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/stop")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetToolsRequest constructs an http.Request for the GetTools method
+func NewGetToolsRequest(server string, params *GetToolsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/tools")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "session_id", params.SessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.ExtensionName != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "extension_name", *params.ExtensionName, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateFromSessionRequest calls the generic UpdateFromSession builder with application/json body
+func NewUpdateFromSessionRequest(server string, body UpdateFromSessionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateFromSessionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewUpdateFromSessionRequestWithBody constructs an http.Request for the UpdateFromSession method, with any body, and a specified content type
+func NewUpdateFromSessionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/update_from_session")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateAgentProviderRequest calls the generic UpdateAgentProvider builder with application/json body
+func NewUpdateAgentProviderRequest(server string, body UpdateAgentProviderJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateAgentProviderRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewUpdateAgentProviderRequestWithBody constructs an http.Request for the UpdateAgentProvider method, with any body, and a specified content type
+func NewUpdateAgentProviderRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/update_provider")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateRouterToolSelectorRequest calls the generic UpdateRouterToolSelector builder with application/json body
+func NewUpdateRouterToolSelectorRequest(server string, body UpdateRouterToolSelectorJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateRouterToolSelectorRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewUpdateRouterToolSelectorRequestWithBody constructs an http.Request for the UpdateRouterToolSelector method, with any body, and a specified content type
+func NewUpdateRouterToolSelectorRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/agent/update_router_tool_selector")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
 }
 
 // NewExecuteClientToolRequest calls the generic ExecuteClientTool builder with application/json body
@@ -999,6 +2357,40 @@ func NewUnregisterClientToolsRequestWithBody(server string, params *UnregisterCl
 	return req, nil
 }
 
+// NewGetDiagnosticsRequest constructs an http.Request for the GetDiagnostics method
+func NewGetDiagnosticsRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/diagnostics/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewStreamEventsRequest constructs an http.Request for the StreamEvents method
 func NewStreamEventsRequest(server string, params *StreamEventsParams) (*http.Request, error) {
 	var err error
@@ -1095,6 +2487,383 @@ func NewStreamGlobalEventsRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewReplyRequest calls the generic Reply builder with application/json body
+func NewReplyRequest(server string, body ReplyJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewReplyRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewReplyRequestWithBody constructs an http.Request for the Reply method, with any body, and a specified content type
+func NewReplyRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/reply")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListSessionsRequest constructs an http.Request for the ListSessions method
+func NewListSessionsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewImportSessionRequest calls the generic ImportSession builder with application/json body
+func NewImportSessionRequest(server string, body ImportSessionJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewImportSessionRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewImportSessionRequestWithBody constructs an http.Request for the ImportSession method, with any body, and a specified content type
+func NewImportSessionRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/import")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetSessionInsightsRequest constructs an http.Request for the GetSessionInsights method
+func NewGetSessionInsightsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/insights")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDeleteSessionRequest constructs an http.Request for the DeleteSession method
+func NewDeleteSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetSessionRequest constructs an http.Request for the GetSession method
+func NewGetSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEditMessageRequest calls the generic EditMessage builder with application/json body
+func NewEditMessageRequest(server string, sessionID SessionID, body EditMessageJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditMessageRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewEditMessageRequestWithBody constructs an http.Request for the EditMessage method, with any body, and a specified content type
+func NewEditMessageRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s/edit_message", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewExportSessionRequest constructs an http.Request for the ExportSession method
+func NewExportSessionRequest(server string, sessionID SessionID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s/export", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUpdateSessionNameRequest calls the generic UpdateSessionName builder with application/json body
+func NewUpdateSessionNameRequest(server string, sessionID SessionID, body UpdateSessionNameJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSessionNameRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewUpdateSessionNameRequestWithBody constructs an http.Request for the UpdateSessionName method, with any body, and a specified content type
+func NewUpdateSessionNameRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s/name", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewUpdateSessionUserRecipeValuesRequest calls the generic UpdateSessionUserRecipeValues builder with application/json body
+func NewUpdateSessionUserRecipeValuesRequest(server string, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSessionUserRecipeValuesRequestWithBody(server, sessionID, "application/json", bodyReader)
+}
+
+// NewUpdateSessionUserRecipeValuesRequestWithBody constructs an http.Request for the UpdateSessionUserRecipeValues method, with any body, and a specified content type
+func NewUpdateSessionUserRecipeValuesRequestWithBody(server string, sessionID SessionID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "session_id", sessionID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/sessions/%s/user_recipe_values", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewGetStatusRequest constructs an http.Request for the GetStatus method
 func NewGetStatusRequest(server string) (*http.Request, error) {
 	var err error
@@ -1165,6 +2934,173 @@ func WithBaseURL(baseURL string) ClientOption {
 
 // ClientWithResponsesInterface is the interface specification for the client with responses above.
 type ClientWithResponsesInterface interface {
+
+	// ConfirmToolActionWithBodyWithResponse Allow a tool call, or decline it
+	//
+	// An ID that nobody waits for is no error. An answer may come before its question.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+	ConfirmToolActionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmToolActionHTTPResponse, error)
+
+	// ConfirmToolActionWithResponse Allow a tool call, or decline it
+	//
+	// An ID that nobody waits for is no error. An answer may come before its question.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+	ConfirmToolActionWithResponse(ctx context.Context, body ConfirmToolActionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmToolActionHTTPResponse, error)
+
+	// AddExtensionWithBodyWithResponse Connect the agent to an extension
+	//
+	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+	AddExtensionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddExtensionHTTPResponse, error)
+
+	// AddExtensionWithResponse Connect the agent to an extension
+	//
+	// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+	AddExtensionWithResponse(ctx context.Context, body AddExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*AddExtensionHTTPResponse, error)
+
+	// RemoveExtensionWithBodyWithResponse Disconnect the agent from an extension
+	//
+	// An unknown name is no error.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+	RemoveExtensionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemoveExtensionHTTPResponse, error)
+
+	// RemoveExtensionWithResponse Disconnect the agent from an extension
+	//
+	// An unknown name is no error.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+	RemoveExtensionWithResponse(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveExtensionHTTPResponse, error)
+
+	// ResumeAgentWithBodyWithResponse Load a session, and its model and extensions if asked to
+	//
+	// The session is returned as it was before its provider was written to it.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+	ResumeAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error)
+
+	// ResumeAgentWithResponse Load a session, and its model and extensions if asked to
+	//
+	// The session is returned as it was before its provider was written to it.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+	ResumeAgentWithResponse(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error)
+
+	// StartAgentWithBodyWithResponse Make a session
+	//
+	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/start (the `StartAgent` operationId).
+	StartAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartAgentHTTPResponse, error)
+
+	// StartAgentWithResponse Make a session
+	//
+	// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/start (the `StartAgent` operationId).
+	StartAgentWithResponse(ctx context.Context, body StartAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*StartAgentHTTPResponse, error)
+
+	// StopAgentWithBodyWithResponse Drop an agent from memory
+	//
+	// A stream that runs keeps its agent until it ends.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+	StopAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StopAgentHTTPResponse, error)
+
+	// StopAgentWithResponse Drop an agent from memory
+	//
+	// A stream that runs keeps its agent until it ends.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+	StopAgentWithResponse(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*StopAgentHTTPResponse, error)
+
+	// GetToolsWithResponse The tools that an agent offers its model
+	//
+	// Frontend tools are not among them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /agent/tools (the `GetTools` operationId).
+	GetToolsWithResponse(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*GetToolsHTTPResponse, error)
+
+	// UpdateFromSessionWithBodyWithResponse Give the agent the prompt of its session
+	//
+	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+	UpdateFromSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error)
+
+	// UpdateFromSessionWithResponse Give the agent the prompt of its session
+	//
+	// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+	UpdateFromSessionWithResponse(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error)
+
+	// UpdateAgentProviderWithBodyWithResponse Give the agent another provider or model
+	//
+	// The session keeps both; the settings do not change.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+	UpdateAgentProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAgentProviderHTTPResponse, error)
+
+	// UpdateAgentProviderWithResponse Give the agent another provider or model
+	//
+	// The session keeps both; the settings do not change.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+	UpdateAgentProviderWithResponse(ctx context.Context, body UpdateAgentProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAgentProviderHTTPResponse, error)
+
+	// UpdateRouterToolSelectorWithBodyWithResponse Choose how tools are selected
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+	UpdateRouterToolSelectorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error)
+
+	// UpdateRouterToolSelectorWithResponse Choose how tools are selected
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+	UpdateRouterToolSelectorWithResponse(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error)
 
 	// ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its outcome
 	//
@@ -1264,6 +3200,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with DELETE /client-tools/unregister (the `UnregisterClientTools` operationId).
 	UnregisterClientToolsWithResponse(ctx context.Context, params *UnregisterClientToolsParams, body UnregisterClientToolsJSONRequestBody, reqEditors ...RequestEditorFn) (*UnregisterClientToolsHTTPResponse, error)
 
+	// GetDiagnosticsWithResponse What helps to find a fault, as one archive
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
+	GetDiagnosticsWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetDiagnosticsHTTPResponse, error)
+
 	// StreamEventsWithResponse What happens in one directory
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -1278,6 +3221,139 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /global/event (the `StreamGlobalEvents` operationId).
 	StreamGlobalEventsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*StreamGlobalEventsHTTPResponse, error)
 
+	// ReplyWithBodyWithResponse Say something, and follow the answer
+	//
+	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /reply (the `Reply` operationId).
+	ReplyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error)
+
+	// ReplyWithResponse Say something, and follow the answer
+	//
+	// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+	// read travels in the stream, and the status is 200. The body may have 50 MiB.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /reply (the `Reply` operationId).
+	ReplyWithResponse(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error)
+
+	// ListSessionsWithResponse The sessions that have messages
+	//
+	// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /sessions (the `ListSessions` operationId).
+	ListSessionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSessionsHTTPResponse, error)
+
+	// ImportSessionWithBodyWithResponse Make a session from an exported one
+	//
+	// It has a new ID and new times, and neither provider nor model.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+	ImportSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error)
+
+	// ImportSessionWithResponse Make a session from an exported one
+	//
+	// It has a new ID and new times, and neither provider nor model.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+	ImportSessionWithResponse(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error)
+
+	// GetSessionInsightsWithResponse How many sessions and tokens there are
+	//
+	// Sessions of every type count, and those without messages.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
+	GetSessionInsightsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetSessionInsightsHTTPResponse, error)
+
+	// DeleteSessionWithResponse Delete a session and its messages
+	//
+	// Its agent stays in memory.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
+	DeleteSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*DeleteSessionHTTPResponse, error)
+
+	// GetSessionWithResponse One session with its messages
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
+	GetSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetSessionHTTPResponse, error)
+
+	// EditMessageWithBodyWithResponse Cut a session off at a message, or a copy of it
+	//
+	// Every message of that second or later is deleted. Nothing is generated.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+	EditMessageWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error)
+
+	// EditMessageWithResponse Cut a session off at a message, or a copy of it
+	//
+	// Every message of that second or later is deleted. Nothing is generated.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+	EditMessageWithResponse(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error)
+
+	// ExportSessionWithResponse One session as a text
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
+	ExportSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ExportSessionHTTPResponse, error)
+
+	// UpdateSessionNameWithBodyWithResponse Name a session
+	//
+	// Automatic naming stops with it. An unknown session is no error.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+	UpdateSessionNameWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error)
+
+	// UpdateSessionNameWithResponse Name a session
+	//
+	// Automatic naming stops with it. An unknown session is no error.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+	UpdateSessionNameWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error)
+
+	// UpdateSessionUserRecipeValuesWithBodyWithResponse Fill in the parameters of the recipe of a session
+	//
+	// The values are stored also when the rest fails.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+	UpdateSessionUserRecipeValuesWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error)
+
+	// UpdateSessionUserRecipeValuesWithResponse Fill in the parameters of the recipe of a session
+	//
+	// The values are stored also when the rest fails.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+	UpdateSessionUserRecipeValuesWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error)
+
 	// GetStatusWithResponse Whether the server is up
 	//
 	// Needs no key and looks at nothing else.
@@ -1286,6 +3362,965 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /status (the `GetStatus` operationId).
 	GetStatusWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetStatusHTTPResponse, error)
+}
+
+// ConfirmToolActionHTTPResponse200Headers the declared response headers of an HTTP 200 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ConfirmToolActionHTTPResponse400Headers the declared response headers of an HTTP 400 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ConfirmToolActionHTTPResponse401Headers the declared response headers of an HTTP 401 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ConfirmToolActionHTTPResponse413Headers the declared response headers of an HTTP 413 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ConfirmToolActionHTTPResponse415Headers the declared response headers of an HTTP 415 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ConfirmToolActionHTTPResponse422Headers the declared response headers of an HTTP 422 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ConfirmToolActionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *NoProperties
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ConfirmToolActionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ConfirmToolActionHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ConfirmToolActionHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ConfirmToolActionHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *ConfirmToolActionHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ConfirmToolActionHTTPResponse422Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ConfirmToolActionHTTPResponse) GetJSON200() *NoProperties {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ConfirmToolActionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ConfirmToolActionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ConfirmToolActionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ConfirmToolActionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// AddExtensionHTTPResponse200Headers the declared response headers of an HTTP 200 response for AddExtension
+type AddExtensionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse400Headers the declared response headers of an HTTP 400 response for AddExtension
+type AddExtensionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse401Headers the declared response headers of an HTTP 401 response for AddExtension
+type AddExtensionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse413Headers the declared response headers of an HTTP 413 response for AddExtension
+type AddExtensionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse415Headers the declared response headers of an HTTP 415 response for AddExtension
+type AddExtensionHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse422Headers the declared response headers of an HTTP 422 response for AddExtension
+type AddExtensionHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// AddExtensionHTTPResponse500Headers the declared response headers of an HTTP 500 response for AddExtension
+type AddExtensionHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type AddExtensionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *FailedWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *AddExtensionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *AddExtensionHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *AddExtensionHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *AddExtensionHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *AddExtensionHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *AddExtensionHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *AddExtensionHTTPResponse500Headers
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AddExtensionHTTPResponse) GetJSON500() *FailedWithMessage {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r AddExtensionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddExtensionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddExtensionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddExtensionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// RemoveExtensionHTTPResponse200Headers the declared response headers of an HTTP 200 response for RemoveExtension
+type RemoveExtensionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionHTTPResponse400Headers the declared response headers of an HTTP 400 response for RemoveExtension
+type RemoveExtensionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionHTTPResponse401Headers the declared response headers of an HTTP 401 response for RemoveExtension
+type RemoveExtensionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionHTTPResponse413Headers the declared response headers of an HTTP 413 response for RemoveExtension
+type RemoveExtensionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionHTTPResponse415Headers the declared response headers of an HTTP 415 response for RemoveExtension
+type RemoveExtensionHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// RemoveExtensionHTTPResponse422Headers the declared response headers of an HTTP 422 response for RemoveExtension
+type RemoveExtensionHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type RemoveExtensionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *RemoveExtensionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *RemoveExtensionHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *RemoveExtensionHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *RemoveExtensionHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *RemoveExtensionHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *RemoveExtensionHTTPResponse422Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveExtensionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveExtensionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveExtensionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveExtensionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ResumeAgentHTTPResponse200Headers the declared response headers of an HTTP 200 response for ResumeAgent
+type ResumeAgentHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse400Headers the declared response headers of an HTTP 400 response for ResumeAgent
+type ResumeAgentHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse401Headers the declared response headers of an HTTP 401 response for ResumeAgent
+type ResumeAgentHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse404Headers the declared response headers of an HTTP 404 response for ResumeAgent
+type ResumeAgentHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for ResumeAgent
+type ResumeAgentHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse415Headers the declared response headers of an HTTP 415 response for ResumeAgent
+type ResumeAgentHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse422Headers the declared response headers of an HTTP 422 response for ResumeAgent
+type ResumeAgentHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ResumeAgentHTTPResponse500Headers the declared response headers of an HTTP 500 response for ResumeAgent
+type ResumeAgentHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ResumeAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFoundWithMessage
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *FailedWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ResumeAgentHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ResumeAgentHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ResumeAgentHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *ResumeAgentHTTPResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ResumeAgentHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *ResumeAgentHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ResumeAgentHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *ResumeAgentHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ResumeAgentHTTPResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ResumeAgentHTTPResponse) GetJSON404() *NotFoundWithMessage {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ResumeAgentHTTPResponse) GetJSON500() *FailedWithMessage {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ResumeAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ResumeAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ResumeAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ResumeAgentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// StartAgentHTTPResponse200Headers the declared response headers of an HTTP 200 response for StartAgent
+type StartAgentHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse400Headers the declared response headers of an HTTP 400 response for StartAgent
+type StartAgentHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse401Headers the declared response headers of an HTTP 401 response for StartAgent
+type StartAgentHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse404Headers the declared response headers of an HTTP 404 response for StartAgent
+type StartAgentHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for StartAgent
+type StartAgentHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse415Headers the declared response headers of an HTTP 415 response for StartAgent
+type StartAgentHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse422Headers the declared response headers of an HTTP 422 response for StartAgent
+type StartAgentHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StartAgentHTTPResponse500Headers the declared response headers of an HTTP 500 response for StartAgent
+type StartAgentHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type StartAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ErrorResponse
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFoundWithMessage
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *FailedWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *StartAgentHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *StartAgentHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *StartAgentHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *StartAgentHTTPResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *StartAgentHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *StartAgentHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *StartAgentHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *StartAgentHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r StartAgentHTTPResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r StartAgentHTTPResponse) GetJSON400() *ErrorResponse {
+	return r.JSON400
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r StartAgentHTTPResponse) GetJSON404() *NotFoundWithMessage {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r StartAgentHTTPResponse) GetJSON500() *FailedWithMessage {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r StartAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StartAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StartAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StartAgentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// StopAgentHTTPResponse200Headers the declared response headers of an HTTP 200 response for StopAgent
+type StopAgentHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse400Headers the declared response headers of an HTTP 400 response for StopAgent
+type StopAgentHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse401Headers the declared response headers of an HTTP 401 response for StopAgent
+type StopAgentHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse404Headers the declared response headers of an HTTP 404 response for StopAgent
+type StopAgentHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for StopAgent
+type StopAgentHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse415Headers the declared response headers of an HTTP 415 response for StopAgent
+type StopAgentHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// StopAgentHTTPResponse422Headers the declared response headers of an HTTP 422 response for StopAgent
+type StopAgentHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type StopAgentHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFoundWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *StopAgentHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *StopAgentHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *StopAgentHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *StopAgentHTTPResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *StopAgentHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *StopAgentHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *StopAgentHTTPResponse422Headers
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r StopAgentHTTPResponse) GetJSON404() *NotFoundWithMessage {
+	return r.JSON404
+}
+
+// GetBody returns the raw response body bytes
+func (r StopAgentHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StopAgentHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StopAgentHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StopAgentHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetToolsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetTools
+type GetToolsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetToolsHTTPResponse400Headers the declared response headers of an HTTP 400 response for GetTools
+type GetToolsHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetToolsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetTools
+type GetToolsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetToolsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ToolInfoList
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetToolsHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *GetToolsHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetToolsHTTPResponse401Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetToolsHTTPResponse) GetJSON200() *ToolInfoList {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetToolsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetToolsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetToolsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetToolsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateFromSessionHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateFromSessionHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateFromSessionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *FailedWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateFromSessionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateFromSessionHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateFromSessionHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateFromSessionHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateFromSessionHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateFromSessionHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateFromSessionHTTPResponse500Headers
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r UpdateFromSessionHTTPResponse) GetJSON500() *FailedWithMessage {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateFromSessionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateFromSessionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateFromSessionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateFromSessionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateAgentProviderHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateAgentProviderHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateAgentProviderHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateAgentProviderHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateAgentProviderHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateAgentProviderHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateAgentProviderHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateAgentProviderHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateAgentProviderHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateAgentProviderHTTPResponse500Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateAgentProviderHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateAgentProviderHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateAgentProviderHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateAgentProviderHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateRouterToolSelectorHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateRouterToolSelectorHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateRouterToolSelectorHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateRouterToolSelectorHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateRouterToolSelectorHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateRouterToolSelectorHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateRouterToolSelectorHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateRouterToolSelectorHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateRouterToolSelectorHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateRouterToolSelectorHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateRouterToolSelectorHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateRouterToolSelectorHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateRouterToolSelectorHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateRouterToolSelectorHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateRouterToolSelectorHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
 }
 
 // ExecuteClientToolHTTPResponse200Headers the declared response headers of an HTTP 200 response for ExecuteClientTool
@@ -1898,6 +4933,65 @@ func (r UnregisterClientToolsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// GetDiagnosticsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetDiagnostics
+type GetDiagnosticsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	ContentDisposition       string
+	Vary                     string
+}
+
+// GetDiagnosticsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetDiagnostics
+type GetDiagnosticsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetDiagnosticsHTTPResponse500Headers the declared response headers of an HTTP 500 response for GetDiagnostics
+type GetDiagnosticsHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetDiagnosticsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetDiagnosticsHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetDiagnosticsHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *GetDiagnosticsHTTPResponse500Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r GetDiagnosticsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDiagnosticsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDiagnosticsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetDiagnosticsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // StreamEventsHTTPResponse200Headers the declared response headers of an HTTP 200 response for StreamEvents
 type StreamEventsHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -1996,6 +5090,818 @@ func (r StreamGlobalEventsHTTPResponse) ContentType() string {
 	return ""
 }
 
+// ReplyHTTPResponse200Headers the declared response headers of an HTTP 200 response for Reply
+type ReplyHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	CacheControl             string
+	Connection               string
+	Vary                     string
+}
+
+// ReplyHTTPResponse400Headers the declared response headers of an HTTP 400 response for Reply
+type ReplyHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReplyHTTPResponse401Headers the declared response headers of an HTTP 401 response for Reply
+type ReplyHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReplyHTTPResponse413Headers the declared response headers of an HTTP 413 response for Reply
+type ReplyHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReplyHTTPResponse415Headers the declared response headers of an HTTP 415 response for Reply
+type ReplyHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ReplyHTTPResponse422Headers the declared response headers of an HTTP 422 response for Reply
+type ReplyHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ReplyHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ReplyHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ReplyHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ReplyHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ReplyHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *ReplyHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ReplyHTTPResponse422Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplyHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplyHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplyHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplyHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListSessionsHTTPResponse200Headers the declared response headers of an HTTP 200 response for ListSessions
+type ListSessionsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ListSessionsHTTPResponse401Headers the declared response headers of an HTTP 401 response for ListSessions
+type ListSessionsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ListSessionsHTTPResponse500Headers the declared response headers of an HTTP 500 response for ListSessions
+type ListSessionsHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ListSessionsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SessionListResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListSessionsHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ListSessionsHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *ListSessionsHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListSessionsHTTPResponse) GetJSON200() *SessionListResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ListSessionsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSessionsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSessionsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListSessionsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ImportSessionHTTPResponse200Headers the declared response headers of an HTTP 200 response for ImportSession
+type ImportSessionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ImportSessionHTTPResponse400Headers the declared response headers of an HTTP 400 response for ImportSession
+type ImportSessionHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ImportSessionHTTPResponse401Headers the declared response headers of an HTTP 401 response for ImportSession
+type ImportSessionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ImportSessionHTTPResponse413Headers the declared response headers of an HTTP 413 response for ImportSession
+type ImportSessionHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ImportSessionHTTPResponse415Headers the declared response headers of an HTTP 415 response for ImportSession
+type ImportSessionHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ImportSessionHTTPResponse422Headers the declared response headers of an HTTP 422 response for ImportSession
+type ImportSessionHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ImportSessionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ImportSessionHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *ImportSessionHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ImportSessionHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *ImportSessionHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *ImportSessionHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *ImportSessionHTTPResponse422Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ImportSessionHTTPResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ImportSessionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ImportSessionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ImportSessionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ImportSessionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSessionInsightsHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetSessionInsights
+type GetSessionInsightsHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetSessionInsightsHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetSessionInsights
+type GetSessionInsightsHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetSessionInsightsHTTPResponse500Headers the declared response headers of an HTTP 500 response for GetSessionInsights
+type GetSessionInsightsHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetSessionInsightsHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SessionInsights
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSessionInsightsHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetSessionInsightsHTTPResponse401Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *GetSessionInsightsHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSessionInsightsHTTPResponse) GetJSON200() *SessionInsights {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSessionInsightsHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSessionInsightsHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSessionInsightsHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSessionInsightsHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DeleteSessionHTTPResponse200Headers the declared response headers of an HTTP 200 response for DeleteSession
+type DeleteSessionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DeleteSessionHTTPResponse401Headers the declared response headers of an HTTP 401 response for DeleteSession
+type DeleteSessionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DeleteSessionHTTPResponse404Headers the declared response headers of an HTTP 404 response for DeleteSession
+type DeleteSessionHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// DeleteSessionHTTPResponse500Headers the declared response headers of an HTTP 500 response for DeleteSession
+type DeleteSessionHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type DeleteSessionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteSessionHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *DeleteSessionHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *DeleteSessionHTTPResponse404Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *DeleteSessionHTTPResponse500Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSessionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSessionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSessionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSessionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSessionHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetSession
+type GetSessionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetSessionHTTPResponse401Headers the declared response headers of an HTTP 401 response for GetSession
+type GetSessionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// GetSessionHTTPResponse404Headers the declared response headers of an HTTP 404 response for GetSession
+type GetSessionHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetSessionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Session
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSessionHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *GetSessionHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *GetSessionHTTPResponse404Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSessionHTTPResponse) GetJSON200() *Session {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSessionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSessionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSessionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSessionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// EditMessageHTTPResponse200Headers the declared response headers of an HTTP 200 response for EditMessage
+type EditMessageHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse400Headers the declared response headers of an HTTP 400 response for EditMessage
+type EditMessageHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse401Headers the declared response headers of an HTTP 401 response for EditMessage
+type EditMessageHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse413Headers the declared response headers of an HTTP 413 response for EditMessage
+type EditMessageHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse415Headers the declared response headers of an HTTP 415 response for EditMessage
+type EditMessageHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse422Headers the declared response headers of an HTTP 422 response for EditMessage
+type EditMessageHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// EditMessageHTTPResponse500Headers the declared response headers of an HTTP 500 response for EditMessage
+type EditMessageHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type EditMessageHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EditMessageResponse
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EditMessageHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *EditMessageHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *EditMessageHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *EditMessageHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *EditMessageHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *EditMessageHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *EditMessageHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditMessageHTTPResponse) GetJSON200() *EditMessageResponse {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r EditMessageHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditMessageHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditMessageHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditMessageHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ExportSessionHTTPResponse200Headers the declared response headers of an HTTP 200 response for ExportSession
+type ExportSessionHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ExportSessionHTTPResponse401Headers the declared response headers of an HTTP 401 response for ExportSession
+type ExportSessionHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// ExportSessionHTTPResponse404Headers the declared response headers of an HTTP 404 response for ExportSession
+type ExportSessionHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ExportSessionHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *string
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ExportSessionHTTPResponse200Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *ExportSessionHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *ExportSessionHTTPResponse404Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ExportSessionHTTPResponse) GetJSON200() *string {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r ExportSessionHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ExportSessionHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ExportSessionHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ExportSessionHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSessionNameHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionNameHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateSessionNameHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSessionNameHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateSessionNameHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateSessionNameHTTPResponse401Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateSessionNameHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateSessionNameHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateSessionNameHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateSessionNameHTTPResponse500Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSessionNameHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSessionNameHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSessionNameHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSessionNameHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse200Headers the declared response headers of an HTTP 200 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse200Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse400Headers the declared response headers of an HTTP 400 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse400Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse401Headers the declared response headers of an HTTP 401 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse401Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse404Headers the declared response headers of an HTTP 404 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse404Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse415Headers the declared response headers of an HTTP 415 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse415Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse422Headers the declared response headers of an HTTP 422 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse422Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+// UpdateSessionUserRecipeValuesHTTPResponse500Headers the declared response headers of an HTTP 500 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse500Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateSessionUserRecipeValuesHTTPResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *UpdateSessionUserRecipeValuesResponse
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *ErrorResponse
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *NotFoundWithMessage
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *FailedWithMessage
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSessionUserRecipeValuesHTTPResponse200Headers
+	// Headers400 the parsed response headers for an HTTP 400 response
+	Headers400 *UpdateSessionUserRecipeValuesHTTPResponse400Headers
+	// Headers401 the parsed response headers for an HTTP 401 response
+	Headers401 *UpdateSessionUserRecipeValuesHTTPResponse401Headers
+	// Headers404 the parsed response headers for an HTTP 404 response
+	Headers404 *UpdateSessionUserRecipeValuesHTTPResponse404Headers
+	// Headers413 the parsed response headers for an HTTP 413 response
+	Headers413 *UpdateSessionUserRecipeValuesHTTPResponse413Headers
+	// Headers415 the parsed response headers for an HTTP 415 response
+	Headers415 *UpdateSessionUserRecipeValuesHTTPResponse415Headers
+	// Headers422 the parsed response headers for an HTTP 422 response
+	Headers422 *UpdateSessionUserRecipeValuesHTTPResponse422Headers
+	// Headers500 the parsed response headers for an HTTP 500 response
+	Headers500 *UpdateSessionUserRecipeValuesHTTPResponse500Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSessionUserRecipeValuesHTTPResponse) GetJSON200() *UpdateSessionUserRecipeValuesResponse {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r UpdateSessionUserRecipeValuesHTTPResponse) GetJSON400() *ErrorResponse {
+	return r.JSON400
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r UpdateSessionUserRecipeValuesHTTPResponse) GetJSON404() *NotFoundWithMessage {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r UpdateSessionUserRecipeValuesHTTPResponse) GetJSON500() *FailedWithMessage {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSessionUserRecipeValuesHTTPResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSessionUserRecipeValuesHTTPResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSessionUserRecipeValuesHTTPResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSessionUserRecipeValuesHTTPResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetStatusHTTPResponse200Headers the declared response headers of an HTTP 200 response for GetStatus
 type GetStatusHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
@@ -2036,6 +5942,287 @@ func (r GetStatusHTTPResponse) ContentType() string {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
 	return ""
+}
+
+// ConfirmToolActionWithBodyWithResponse Allow a tool call, or decline it
+//
+// An ID that nobody waits for is no error. An answer may come before its question.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+func (c *ClientWithResponses) ConfirmToolActionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ConfirmToolActionHTTPResponse, error) {
+	rsp, err := c.ConfirmToolActionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmToolActionHTTPResponse(rsp)
+}
+
+// ConfirmToolActionWithResponse Allow a tool call, or decline it
+//
+// An ID that nobody waits for is no error. An answer may come before its question.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /action-required/tool-confirmation (the `ConfirmToolAction` operationId).
+func (c *ClientWithResponses) ConfirmToolActionWithResponse(ctx context.Context, body ConfirmToolActionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConfirmToolActionHTTPResponse, error) {
+	rsp, err := c.ConfirmToolAction(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseConfirmToolActionHTTPResponse(rsp)
+}
+
+// AddExtensionWithBodyWithResponse Connect the agent to an extension
+//
+// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+func (c *ClientWithResponses) AddExtensionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddExtensionHTTPResponse, error) {
+	rsp, err := c.AddExtensionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddExtensionHTTPResponse(rsp)
+}
+
+// AddExtensionWithResponse Connect the agent to an extension
+//
+// Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/add_extension (the `AddExtension` operationId).
+func (c *ClientWithResponses) AddExtensionWithResponse(ctx context.Context, body AddExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*AddExtensionHTTPResponse, error) {
+	rsp, err := c.AddExtension(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddExtensionHTTPResponse(rsp)
+}
+
+// RemoveExtensionWithBodyWithResponse Disconnect the agent from an extension
+//
+// An unknown name is no error.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+func (c *ClientWithResponses) RemoveExtensionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RemoveExtensionHTTPResponse, error) {
+	rsp, err := c.RemoveExtensionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveExtensionHTTPResponse(rsp)
+}
+
+// RemoveExtensionWithResponse Disconnect the agent from an extension
+//
+// An unknown name is no error.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/remove_extension (the `RemoveExtension` operationId).
+func (c *ClientWithResponses) RemoveExtensionWithResponse(ctx context.Context, body RemoveExtensionJSONRequestBody, reqEditors ...RequestEditorFn) (*RemoveExtensionHTTPResponse, error) {
+	rsp, err := c.RemoveExtension(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveExtensionHTTPResponse(rsp)
+}
+
+// ResumeAgentWithBodyWithResponse Load a session, and its model and extensions if asked to
+//
+// The session is returned as it was before its provider was written to it.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+func (c *ClientWithResponses) ResumeAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error) {
+	rsp, err := c.ResumeAgentWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResumeAgentHTTPResponse(rsp)
+}
+
+// ResumeAgentWithResponse Load a session, and its model and extensions if asked to
+//
+// The session is returned as it was before its provider was written to it.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/resume (the `ResumeAgent` operationId).
+func (c *ClientWithResponses) ResumeAgentWithResponse(ctx context.Context, body ResumeAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*ResumeAgentHTTPResponse, error) {
+	rsp, err := c.ResumeAgent(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseResumeAgentHTTPResponse(rsp)
+}
+
+// StartAgentWithBodyWithResponse Make a session
+//
+// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/start (the `StartAgent` operationId).
+func (c *ClientWithResponses) StartAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StartAgentHTTPResponse, error) {
+	rsp, err := c.StartAgentWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStartAgentHTTPResponse(rsp)
+}
+
+// StartAgentWithResponse Make a session
+//
+// A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/start (the `StartAgent` operationId).
+func (c *ClientWithResponses) StartAgentWithResponse(ctx context.Context, body StartAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*StartAgentHTTPResponse, error) {
+	rsp, err := c.StartAgent(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStartAgentHTTPResponse(rsp)
+}
+
+// StopAgentWithBodyWithResponse Drop an agent from memory
+//
+// A stream that runs keeps its agent until it ends.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+func (c *ClientWithResponses) StopAgentWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*StopAgentHTTPResponse, error) {
+	rsp, err := c.StopAgentWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStopAgentHTTPResponse(rsp)
+}
+
+// StopAgentWithResponse Drop an agent from memory
+//
+// A stream that runs keeps its agent until it ends.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/stop (the `StopAgent` operationId).
+func (c *ClientWithResponses) StopAgentWithResponse(ctx context.Context, body StopAgentJSONRequestBody, reqEditors ...RequestEditorFn) (*StopAgentHTTPResponse, error) {
+	rsp, err := c.StopAgent(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStopAgentHTTPResponse(rsp)
+}
+
+// GetToolsWithResponse The tools that an agent offers its model
+//
+// Frontend tools are not among them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /agent/tools (the `GetTools` operationId).
+func (c *ClientWithResponses) GetToolsWithResponse(ctx context.Context, params *GetToolsParams, reqEditors ...RequestEditorFn) (*GetToolsHTTPResponse, error) {
+	rsp, err := c.GetTools(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetToolsHTTPResponse(rsp)
+}
+
+// UpdateFromSessionWithBodyWithResponse Give the agent the prompt of its session
+//
+// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+func (c *ClientWithResponses) UpdateFromSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error) {
+	rsp, err := c.UpdateFromSessionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFromSessionHTTPResponse(rsp)
+}
+
+// UpdateFromSessionWithResponse Give the agent the prompt of its session
+//
+// Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_from_session (the `UpdateFromSession` operationId).
+func (c *ClientWithResponses) UpdateFromSessionWithResponse(ctx context.Context, body UpdateFromSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateFromSessionHTTPResponse, error) {
+	rsp, err := c.UpdateFromSession(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateFromSessionHTTPResponse(rsp)
+}
+
+// UpdateAgentProviderWithBodyWithResponse Give the agent another provider or model
+//
+// The session keeps both; the settings do not change.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+func (c *ClientWithResponses) UpdateAgentProviderWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateAgentProviderHTTPResponse, error) {
+	rsp, err := c.UpdateAgentProviderWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAgentProviderHTTPResponse(rsp)
+}
+
+// UpdateAgentProviderWithResponse Give the agent another provider or model
+//
+// The session keeps both; the settings do not change.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_provider (the `UpdateAgentProvider` operationId).
+func (c *ClientWithResponses) UpdateAgentProviderWithResponse(ctx context.Context, body UpdateAgentProviderJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateAgentProviderHTTPResponse, error) {
+	rsp, err := c.UpdateAgentProvider(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateAgentProviderHTTPResponse(rsp)
+}
+
+// UpdateRouterToolSelectorWithBodyWithResponse Choose how tools are selected
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+func (c *ClientWithResponses) UpdateRouterToolSelectorWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error) {
+	rsp, err := c.UpdateRouterToolSelectorWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateRouterToolSelectorHTTPResponse(rsp)
+}
+
+// UpdateRouterToolSelectorWithResponse Choose how tools are selected
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /agent/update_router_tool_selector (the `UpdateRouterToolSelector` operationId).
+func (c *ClientWithResponses) UpdateRouterToolSelectorWithResponse(ctx context.Context, body UpdateRouterToolSelectorJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateRouterToolSelectorHTTPResponse, error) {
+	rsp, err := c.UpdateRouterToolSelector(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateRouterToolSelectorHTTPResponse(rsp)
 }
 
 // ExecuteClientToolWithBodyWithResponse Call a registered tool and wait for its outcome
@@ -2202,6 +6389,19 @@ func (c *ClientWithResponses) UnregisterClientToolsWithResponse(ctx context.Cont
 	return ParseUnregisterClientToolsHTTPResponse(rsp)
 }
 
+// GetDiagnosticsWithResponse What helps to find a fault, as one archive
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /diagnostics/{session_id} (the `GetDiagnostics` operationId).
+func (c *ClientWithResponses) GetDiagnosticsWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetDiagnosticsHTTPResponse, error) {
+	rsp, err := c.GetDiagnostics(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDiagnosticsHTTPResponse(rsp)
+}
+
 // StreamEventsWithResponse What happens in one directory
 //
 // Returns a wrapper object for the known response body format(s).
@@ -2228,6 +6428,229 @@ func (c *ClientWithResponses) StreamGlobalEventsWithResponse(ctx context.Context
 	return ParseStreamGlobalEventsHTTPResponse(rsp)
 }
 
+// ReplyWithBodyWithResponse Say something, and follow the answer
+//
+// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+// read travels in the stream, and the status is 200. The body may have 50 MiB.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /reply (the `Reply` operationId).
+func (c *ClientWithResponses) ReplyWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error) {
+	rsp, err := c.ReplyWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplyHTTPResponse(rsp)
+}
+
+// ReplyWithResponse Say something, and follow the answer
+//
+// The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+// read travels in the stream, and the status is 200. The body may have 50 MiB.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /reply (the `Reply` operationId).
+func (c *ClientWithResponses) ReplyWithResponse(ctx context.Context, body ReplyJSONRequestBody, reqEditors ...RequestEditorFn) (*ReplyHTTPResponse, error) {
+	rsp, err := c.Reply(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplyHTTPResponse(rsp)
+}
+
+// ListSessionsWithResponse The sessions that have messages
+//
+// Those of the types `user` and `scheduled`, the last updated first, without their messages.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /sessions (the `ListSessions` operationId).
+func (c *ClientWithResponses) ListSessionsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSessionsHTTPResponse, error) {
+	rsp, err := c.ListSessions(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSessionsHTTPResponse(rsp)
+}
+
+// ImportSessionWithBodyWithResponse Make a session from an exported one
+//
+// It has a new ID and new times, and neither provider nor model.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+func (c *ClientWithResponses) ImportSessionWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error) {
+	rsp, err := c.ImportSessionWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportSessionHTTPResponse(rsp)
+}
+
+// ImportSessionWithResponse Make a session from an exported one
+//
+// It has a new ID and new times, and neither provider nor model.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sessions/import (the `ImportSession` operationId).
+func (c *ClientWithResponses) ImportSessionWithResponse(ctx context.Context, body ImportSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*ImportSessionHTTPResponse, error) {
+	rsp, err := c.ImportSession(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseImportSessionHTTPResponse(rsp)
+}
+
+// GetSessionInsightsWithResponse How many sessions and tokens there are
+//
+// Sessions of every type count, and those without messages.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /sessions/insights (the `GetSessionInsights` operationId).
+func (c *ClientWithResponses) GetSessionInsightsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetSessionInsightsHTTPResponse, error) {
+	rsp, err := c.GetSessionInsights(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSessionInsightsHTTPResponse(rsp)
+}
+
+// DeleteSessionWithResponse Delete a session and its messages
+//
+// Its agent stays in memory.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /sessions/{session_id} (the `DeleteSession` operationId).
+func (c *ClientWithResponses) DeleteSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*DeleteSessionHTTPResponse, error) {
+	rsp, err := c.DeleteSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSessionHTTPResponse(rsp)
+}
+
+// GetSessionWithResponse One session with its messages
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /sessions/{session_id} (the `GetSession` operationId).
+func (c *ClientWithResponses) GetSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*GetSessionHTTPResponse, error) {
+	rsp, err := c.GetSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSessionHTTPResponse(rsp)
+}
+
+// EditMessageWithBodyWithResponse Cut a session off at a message, or a copy of it
+//
+// Every message of that second or later is deleted. Nothing is generated.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+func (c *ClientWithResponses) EditMessageWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error) {
+	rsp, err := c.EditMessageWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditMessageHTTPResponse(rsp)
+}
+
+// EditMessageWithResponse Cut a session off at a message, or a copy of it
+//
+// Every message of that second or later is deleted. Nothing is generated.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /sessions/{session_id}/edit_message (the `EditMessage` operationId).
+func (c *ClientWithResponses) EditMessageWithResponse(ctx context.Context, sessionID SessionID, body EditMessageJSONRequestBody, reqEditors ...RequestEditorFn) (*EditMessageHTTPResponse, error) {
+	rsp, err := c.EditMessage(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditMessageHTTPResponse(rsp)
+}
+
+// ExportSessionWithResponse One session as a text
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /sessions/{session_id}/export (the `ExportSession` operationId).
+func (c *ClientWithResponses) ExportSessionWithResponse(ctx context.Context, sessionID SessionID, reqEditors ...RequestEditorFn) (*ExportSessionHTTPResponse, error) {
+	rsp, err := c.ExportSession(ctx, sessionID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExportSessionHTTPResponse(rsp)
+}
+
+// UpdateSessionNameWithBodyWithResponse Name a session
+//
+// Automatic naming stops with it. An unknown session is no error.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+func (c *ClientWithResponses) UpdateSessionNameWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error) {
+	rsp, err := c.UpdateSessionNameWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionNameHTTPResponse(rsp)
+}
+
+// UpdateSessionNameWithResponse Name a session
+//
+// Automatic naming stops with it. An unknown session is no error.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /sessions/{session_id}/name (the `UpdateSessionName` operationId).
+func (c *ClientWithResponses) UpdateSessionNameWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionNameJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionNameHTTPResponse, error) {
+	rsp, err := c.UpdateSessionName(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionNameHTTPResponse(rsp)
+}
+
+// UpdateSessionUserRecipeValuesWithBodyWithResponse Fill in the parameters of the recipe of a session
+//
+// The values are stored also when the rest fails.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+func (c *ClientWithResponses) UpdateSessionUserRecipeValuesWithBodyWithResponse(ctx context.Context, sessionID SessionID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error) {
+	rsp, err := c.UpdateSessionUserRecipeValuesWithBody(ctx, sessionID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp)
+}
+
+// UpdateSessionUserRecipeValuesWithResponse Fill in the parameters of the recipe of a session
+//
+// The values are stored also when the rest fails.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /sessions/{session_id}/user_recipe_values (the `UpdateSessionUserRecipeValues` operationId).
+func (c *ClientWithResponses) UpdateSessionUserRecipeValuesWithResponse(ctx context.Context, sessionID SessionID, body UpdateSessionUserRecipeValuesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSessionUserRecipeValuesHTTPResponse, error) {
+	rsp, err := c.UpdateSessionUserRecipeValues(ctx, sessionID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp)
+}
+
 // GetStatusWithResponse Whether the server is up
 //
 // Needs no key and looks at nothing else.
@@ -2241,6 +6664,1472 @@ func (c *ClientWithResponses) GetStatusWithResponse(ctx context.Context, reqEdit
 		return nil, err
 	}
 	return ParseGetStatusHTTPResponse(rsp)
+}
+
+// ParseConfirmToolActionHTTPResponse parses an HTTP response from a ConfirmToolActionWithResponse call
+func ParseConfirmToolActionHTTPResponse(rsp *http.Response) (*ConfirmToolActionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ConfirmToolActionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest NoProperties
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ConfirmToolActionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ConfirmToolActionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ConfirmToolActionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers ConfirmToolActionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers ConfirmToolActionHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers ConfirmToolActionHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAddExtensionHTTPResponse parses an HTTP response from a AddExtensionWithResponse call
+func ParseAddExtensionHTTPResponse(rsp *http.Response) (*AddExtensionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddExtensionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		break // No content-type
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest FailedWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers AddExtensionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers AddExtensionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers AddExtensionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers AddExtensionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers AddExtensionHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers AddExtensionHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers AddExtensionHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseRemoveExtensionHTTPResponse parses an HTTP response from a RemoveExtensionWithResponse call
+func ParseRemoveExtensionHTTPResponse(rsp *http.Response) (*RemoveExtensionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveExtensionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers RemoveExtensionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers RemoveExtensionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers RemoveExtensionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers RemoveExtensionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers RemoveExtensionHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers RemoveExtensionHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseResumeAgentHTTPResponse parses an HTTP response from a ResumeAgentWithResponse call
+func ParseResumeAgentHTTPResponse(rsp *http.Response) (*ResumeAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ResumeAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFoundWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest FailedWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ResumeAgentHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ResumeAgentHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ResumeAgentHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers ResumeAgentHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers ResumeAgentHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers ResumeAgentHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers ResumeAgentHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers ResumeAgentHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseStartAgentHTTPResponse parses an HTTP response from a StartAgentWithResponse call
+func ParseStartAgentHTTPResponse(rsp *http.Response) (*StartAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StartAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFoundWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest FailedWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case rsp.StatusCode == 400:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers StartAgentHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers StartAgentHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers StartAgentHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers StartAgentHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers StartAgentHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers StartAgentHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers StartAgentHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers StartAgentHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseStopAgentHTTPResponse parses an HTTP response from a StopAgentWithResponse call
+func ParseStopAgentHTTPResponse(rsp *http.Response) (*StopAgentHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StopAgentHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		break // No content-type
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFoundWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers StopAgentHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers StopAgentHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers StopAgentHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers StopAgentHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers StopAgentHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers StopAgentHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers StopAgentHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetToolsHTTPResponse parses an HTTP response from a GetToolsWithResponse call
+func ParseGetToolsHTTPResponse(rsp *http.Response) (*GetToolsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetToolsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ToolInfoList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetToolsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers GetToolsHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetToolsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateFromSessionHTTPResponse parses an HTTP response from a UpdateFromSessionWithResponse call
+func ParseUpdateFromSessionHTTPResponse(rsp *http.Response) (*UpdateFromSessionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateFromSessionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		break // No content-type
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest FailedWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateFromSessionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateFromSessionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateFromSessionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateFromSessionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateFromSessionHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateFromSessionHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateFromSessionHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateAgentProviderHTTPResponse parses an HTTP response from a UpdateAgentProviderWithResponse call
+func ParseUpdateAgentProviderHTTPResponse(rsp *http.Response) (*UpdateAgentProviderHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateAgentProviderHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateAgentProviderHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateAgentProviderHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateAgentProviderHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateAgentProviderHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateAgentProviderHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateAgentProviderHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateAgentProviderHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateRouterToolSelectorHTTPResponse parses an HTTP response from a UpdateRouterToolSelectorWithResponse call
+func ParseUpdateRouterToolSelectorHTTPResponse(rsp *http.Response) (*UpdateRouterToolSelectorHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateRouterToolSelectorHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateRouterToolSelectorHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateRouterToolSelectorHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateRouterToolSelectorHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateRouterToolSelectorHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateRouterToolSelectorHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateRouterToolSelectorHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateRouterToolSelectorHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
 }
 
 // ParseExecuteClientToolHTTPResponse parses an HTTP response from a ExecuteClientToolWithResponse call
@@ -2856,6 +8745,83 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 	return response, nil
 }
 
+// ParseGetDiagnosticsHTTPResponse parses an HTTP response from a GetDiagnosticsWithResponse call
+func ParseGetDiagnosticsHTTPResponse(rsp *http.Response) (*GetDiagnosticsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDiagnosticsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetDiagnosticsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetDiagnosticsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers GetDiagnosticsHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseStreamEventsHTTPResponse parses an HTTP response from a StreamEventsWithResponse call
 func ParseStreamEventsHTTPResponse(rsp *http.Response) (*StreamEventsHTTPResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -2943,6 +8909,1190 @@ func ParseStreamGlobalEventsHTTPResponse(rsp *http.Response) (*StreamGlobalEvent
 			headers.CacheControl = value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseReplyHTTPResponse parses an HTTP response from a ReplyWithResponse call
+func ParseReplyHTTPResponse(rsp *http.Response) (*ReplyHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplyHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ReplyHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Cache-Control"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Cache-Control", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.CacheControl = value
+		}
+		if values := rsp.Header.Values("Connection"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Connection", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Connection = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ReplyHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ReplyHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers ReplyHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers ReplyHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers ReplyHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListSessionsHTTPResponse parses an HTTP response from a ListSessionsWithResponse call
+func ParseListSessionsHTTPResponse(rsp *http.Response) (*ListSessionsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSessionsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SessionListResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListSessionsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers ListSessionsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers ListSessionsHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseImportSessionHTTPResponse parses an HTTP response from a ImportSessionWithResponse call
+func ParseImportSessionHTTPResponse(rsp *http.Response) (*ImportSessionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ImportSessionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ImportSessionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers ImportSessionHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers ImportSessionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers ImportSessionHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers ImportSessionHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers ImportSessionHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSessionInsightsHTTPResponse parses an HTTP response from a GetSessionInsightsWithResponse call
+func ParseGetSessionInsightsHTTPResponse(rsp *http.Response) (*GetSessionInsightsHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSessionInsightsHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SessionInsights
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSessionInsightsHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetSessionInsightsHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 500:
+		var headers GetSessionInsightsHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSessionHTTPResponse parses an HTTP response from a DeleteSessionWithResponse call
+func ParseDeleteSessionHTTPResponse(rsp *http.Response) (*DeleteSessionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSessionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteSessionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers DeleteSessionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers DeleteSessionHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 500:
+		var headers DeleteSessionHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSessionHTTPResponse parses an HTTP response from a GetSessionWithResponse call
+func ParseGetSessionHTTPResponse(rsp *http.Response) (*GetSessionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSessionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Session
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 404:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSessionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers GetSessionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers GetSessionHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseEditMessageHTTPResponse parses an HTTP response from a EditMessageWithResponse call
+func ParseEditMessageHTTPResponse(rsp *http.Response) (*EditMessageHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditMessageHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EditMessageResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 500:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers EditMessageHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers EditMessageHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers EditMessageHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers EditMessageHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers EditMessageHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers EditMessageHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers EditMessageHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseExportSessionHTTPResponse parses an HTTP response from a ExportSessionWithResponse call
+func ParseExportSessionHTTPResponse(rsp *http.Response) (*ExportSessionHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ExportSessionHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest string
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case rsp.StatusCode == 404:
+		break // No content-type
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ExportSessionHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 401:
+		var headers ExportSessionHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers ExportSessionHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSessionNameHTTPResponse parses an HTTP response from a UpdateSessionNameWithResponse call
+func ParseUpdateSessionNameHTTPResponse(rsp *http.Response) (*UpdateSessionNameHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSessionNameHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSessionNameHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateSessionNameHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateSessionNameHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateSessionNameHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateSessionNameHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateSessionNameHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateSessionNameHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSessionUserRecipeValuesHTTPResponse parses an HTTP response from a UpdateSessionUserRecipeValuesWithResponse call
+func ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp *http.Response) (*UpdateSessionUserRecipeValuesHTTPResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSessionUserRecipeValuesHTTPResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest UpdateSessionUserRecipeValuesResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest ErrorResponse
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case rsp.StatusCode == 401:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest NotFoundWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest FailedWithMessage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case rsp.StatusCode == 400:
+		// Content-type (text/plain) unsupported
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse200Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers200 = &headers
+	case rsp.StatusCode == 400:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse400Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers400 = &headers
+	case rsp.StatusCode == 401:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse401Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers401 = &headers
+	case rsp.StatusCode == 404:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse404Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers404 = &headers
+	case rsp.StatusCode == 413:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse413Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers413 = &headers
+	case rsp.StatusCode == 415:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse415Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers415 = &headers
+	case rsp.StatusCode == 422:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse422Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers422 = &headers
+	case rsp.StatusCode == 500:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse500Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers500 = &headers
 	}
 
 	return response, nil

@@ -18,6 +18,36 @@ import (
 
 // ServerInterface represents all server handlers.
 type ServerInterface interface {
+	// ConfirmToolAction Allow a tool call, or decline it
+	// (POST /action-required/tool-confirmation)
+	ConfirmToolAction(ctx echo.Context) error
+	// AddExtension Connect the agent to an extension
+	// (POST /agent/add_extension)
+	AddExtension(ctx echo.Context) error
+	// RemoveExtension Disconnect the agent from an extension
+	// (POST /agent/remove_extension)
+	RemoveExtension(ctx echo.Context) error
+	// ResumeAgent Load a session, and its model and extensions if asked to
+	// (POST /agent/resume)
+	ResumeAgent(ctx echo.Context) error
+	// StartAgent Make a session
+	// (POST /agent/start)
+	StartAgent(ctx echo.Context) error
+	// StopAgent Drop an agent from memory
+	// (POST /agent/stop)
+	StopAgent(ctx echo.Context) error
+	// GetTools The tools that an agent offers its model
+	// (GET /agent/tools)
+	GetTools(ctx echo.Context, params GetToolsParams) error
+	// UpdateFromSession Give the agent the prompt of its session
+	// (POST /agent/update_from_session)
+	UpdateFromSession(ctx echo.Context) error
+	// UpdateAgentProvider Give the agent another provider or model
+	// (POST /agent/update_provider)
+	UpdateAgentProvider(ctx echo.Context) error
+	// UpdateRouterToolSelector Choose how tools are selected
+	// (POST /agent/update_router_tool_selector)
+	UpdateRouterToolSelector(ctx echo.Context) error
 	// ExecuteClientTool Call a registered tool and wait for its outcome
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx echo.Context, params ExecuteClientToolParams) error
@@ -39,12 +69,45 @@ type ServerInterface interface {
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx echo.Context, params UnregisterClientToolsParams) error
+	// GetDiagnostics What helps to find a fault, as one archive
+	// (GET /diagnostics/{session_id})
+	GetDiagnostics(ctx echo.Context, sessionID SessionID) error
 	// StreamEvents What happens in one directory
 	// (GET /event)
 	StreamEvents(ctx echo.Context, params StreamEventsParams) error
 	// StreamGlobalEvents What happens in all directories
 	// (GET /global/event)
 	StreamGlobalEvents(ctx echo.Context) error
+	// Reply Say something, and follow the answer
+	// (POST /reply)
+	Reply(ctx echo.Context) error
+	// ListSessions The sessions that have messages
+	// (GET /sessions)
+	ListSessions(ctx echo.Context) error
+	// ImportSession Make a session from an exported one
+	// (POST /sessions/import)
+	ImportSession(ctx echo.Context) error
+	// GetSessionInsights How many sessions and tokens there are
+	// (GET /sessions/insights)
+	GetSessionInsights(ctx echo.Context) error
+	// DeleteSession Delete a session and its messages
+	// (DELETE /sessions/{session_id})
+	DeleteSession(ctx echo.Context, sessionID SessionID) error
+	// GetSession One session with its messages
+	// (GET /sessions/{session_id})
+	GetSession(ctx echo.Context, sessionID SessionID) error
+	// EditMessage Cut a session off at a message, or a copy of it
+	// (POST /sessions/{session_id}/edit_message)
+	EditMessage(ctx echo.Context, sessionID SessionID) error
+	// ExportSession One session as a text
+	// (GET /sessions/{session_id}/export)
+	ExportSession(ctx echo.Context, sessionID SessionID) error
+	// UpdateSessionName Name a session
+	// (PUT /sessions/{session_id}/name)
+	UpdateSessionName(ctx echo.Context, sessionID SessionID) error
+	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	// (PUT /sessions/{session_id}/user_recipe_values)
+	UpdateSessionUserRecipeValues(ctx echo.Context, sessionID SessionID) error
 	// GetStatus Whether the server is up
 	// (GET /status)
 	GetStatus(ctx echo.Context) error
@@ -53,6 +116,112 @@ type ServerInterface interface {
 // ServerInterfaceWrapper converts echo contexts to parameters.
 type ServerInterfaceWrapper struct {
 	Handler ServerInterface
+}
+
+// ConfirmToolAction converts echo context to params.
+func (w *ServerInterfaceWrapper) ConfirmToolAction(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ConfirmToolAction(ctx)
+	return err
+}
+
+// AddExtension converts echo context to params.
+func (w *ServerInterfaceWrapper) AddExtension(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.AddExtension(ctx)
+	return err
+}
+
+// RemoveExtension converts echo context to params.
+func (w *ServerInterfaceWrapper) RemoveExtension(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.RemoveExtension(ctx)
+	return err
+}
+
+// ResumeAgent converts echo context to params.
+func (w *ServerInterfaceWrapper) ResumeAgent(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ResumeAgent(ctx)
+	return err
+}
+
+// StartAgent converts echo context to params.
+func (w *ServerInterfaceWrapper) StartAgent(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.StartAgent(ctx)
+	return err
+}
+
+// StopAgent converts echo context to params.
+func (w *ServerInterfaceWrapper) StopAgent(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.StopAgent(ctx)
+	return err
+}
+
+// GetTools converts echo context to params.
+func (w *ServerInterfaceWrapper) GetTools(ctx echo.Context) error {
+	var err error
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetToolsParams
+	// ------------- Required query parameter "session_id" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "session_id", ctx.QueryParams(), &params.SessionID, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// ------------- Optional query parameter "extension_name" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "extension_name", ctx.QueryParams(), &params.ExtensionName, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter extension_name: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetTools(ctx, params)
+	return err
+}
+
+// UpdateFromSession converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateFromSession(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateFromSession(ctx)
+	return err
+}
+
+// UpdateAgentProvider converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateAgentProvider(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateAgentProvider(ctx)
+	return err
+}
+
+// UpdateRouterToolSelector converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateRouterToolSelector(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateRouterToolSelector(ctx)
+	return err
 }
 
 // ExecuteClientTool converts echo context to params.
@@ -314,6 +483,22 @@ func (w *ServerInterfaceWrapper) UnregisterClientTools(ctx echo.Context) error {
 	return err
 }
 
+// GetDiagnostics converts echo context to params.
+func (w *ServerInterfaceWrapper) GetDiagnostics(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetDiagnostics(ctx, sessionID)
+	return err
+}
+
 // StreamEvents converts echo context to params.
 func (w *ServerInterfaceWrapper) StreamEvents(ctx echo.Context) error {
 	var err error
@@ -355,6 +540,138 @@ func (w *ServerInterfaceWrapper) StreamGlobalEvents(ctx echo.Context) error {
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.StreamGlobalEvents(ctx)
+	return err
+}
+
+// Reply converts echo context to params.
+func (w *ServerInterfaceWrapper) Reply(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.Reply(ctx)
+	return err
+}
+
+// ListSessions converts echo context to params.
+func (w *ServerInterfaceWrapper) ListSessions(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ListSessions(ctx)
+	return err
+}
+
+// ImportSession converts echo context to params.
+func (w *ServerInterfaceWrapper) ImportSession(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ImportSession(ctx)
+	return err
+}
+
+// GetSessionInsights converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSessionInsights(ctx echo.Context) error {
+	var err error
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSessionInsights(ctx)
+	return err
+}
+
+// DeleteSession converts echo context to params.
+func (w *ServerInterfaceWrapper) DeleteSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.DeleteSession(ctx, sessionID)
+	return err
+}
+
+// GetSession converts echo context to params.
+func (w *ServerInterfaceWrapper) GetSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.GetSession(ctx, sessionID)
+	return err
+}
+
+// EditMessage converts echo context to params.
+func (w *ServerInterfaceWrapper) EditMessage(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.EditMessage(ctx, sessionID)
+	return err
+}
+
+// ExportSession converts echo context to params.
+func (w *ServerInterfaceWrapper) ExportSession(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ExportSession(ctx, sessionID)
+	return err
+}
+
+// UpdateSessionName converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateSessionName(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateSessionName(ctx, sessionID)
+	return err
+}
+
+// UpdateSessionUserRecipeValues converts echo context to params.
+func (w *ServerInterfaceWrapper) UpdateSessionUserRecipeValues(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "session_id" -------------
+	var sessionID SessionID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "session_id", ctx.Param("session_id"), &sessionID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter session_id: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.UpdateSessionUserRecipeValues(ctx, sessionID)
 	return err
 }
 
@@ -424,6 +741,27 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/event", wrapper.StreamEvents, options.OperationMiddlewares["streamEvents"]...)
 	router.GET(options.BaseURL+"/global/event", wrapper.StreamGlobalEvents, options.OperationMiddlewares["streamGlobalEvents"]...)
 	router.GET(options.BaseURL+"/status", wrapper.GetStatus, options.OperationMiddlewares["getStatus"]...)
+	router.GET(options.BaseURL+"/diagnostics/:session_id", wrapper.GetDiagnostics, options.OperationMiddlewares["getDiagnostics"]...)
+	router.POST(options.BaseURL+"/agent/start", wrapper.StartAgent, options.OperationMiddlewares["startAgent"]...)
+	router.POST(options.BaseURL+"/agent/resume", wrapper.ResumeAgent, options.OperationMiddlewares["resumeAgent"]...)
+	router.POST(options.BaseURL+"/agent/update_from_session", wrapper.UpdateFromSession, options.OperationMiddlewares["updateFromSession"]...)
+	router.GET(options.BaseURL+"/agent/tools", wrapper.GetTools, options.OperationMiddlewares["getTools"]...)
+	router.POST(options.BaseURL+"/agent/update_provider", wrapper.UpdateAgentProvider, options.OperationMiddlewares["updateAgentProvider"]...)
+	router.POST(options.BaseURL+"/agent/update_router_tool_selector", wrapper.UpdateRouterToolSelector, options.OperationMiddlewares["updateRouterToolSelector"]...)
+	router.POST(options.BaseURL+"/agent/add_extension", wrapper.AddExtension, options.OperationMiddlewares["addExtension"]...)
+	router.POST(options.BaseURL+"/agent/remove_extension", wrapper.RemoveExtension, options.OperationMiddlewares["removeExtension"]...)
+	router.POST(options.BaseURL+"/agent/stop", wrapper.StopAgent, options.OperationMiddlewares["stopAgent"]...)
+	router.POST(options.BaseURL+"/reply", wrapper.Reply, options.OperationMiddlewares["reply"]...)
+	router.POST(options.BaseURL+"/action-required/tool-confirmation", wrapper.ConfirmToolAction, options.OperationMiddlewares["confirmToolAction"]...)
+	router.GET(options.BaseURL+"/sessions", wrapper.ListSessions, options.OperationMiddlewares["listSessions"]...)
+	router.POST(options.BaseURL+"/sessions/import", wrapper.ImportSession, options.OperationMiddlewares["importSession"]...)
+	router.GET(options.BaseURL+"/sessions/insights", wrapper.GetSessionInsights, options.OperationMiddlewares["getSessionInsights"]...)
+	router.DELETE(options.BaseURL+"/sessions/:session_id", wrapper.DeleteSession, options.OperationMiddlewares["deleteSession"]...)
+	router.GET(options.BaseURL+"/sessions/:session_id", wrapper.GetSession, options.OperationMiddlewares["getSession"]...)
+	router.GET(options.BaseURL+"/sessions/:session_id/export", wrapper.ExportSession, options.OperationMiddlewares["exportSession"]...)
+	router.PUT(options.BaseURL+"/sessions/:session_id/name", wrapper.UpdateSessionName, options.OperationMiddlewares["updateSessionName"]...)
+	router.PUT(options.BaseURL+"/sessions/:session_id/user_recipe_values", wrapper.UpdateSessionUserRecipeValues, options.OperationMiddlewares["updateSessionUserRecipeValues"]...)
+	router.POST(options.BaseURL+"/sessions/:session_id/edit_message", wrapper.EditMessage, options.OperationMiddlewares["editMessage"]...)
 
 }
 
@@ -436,6 +774,32 @@ type BodyTooLargeJSONResponse struct {
 	Headers BodyTooLargeResponseHeaders
 }
 
+type DoneResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type DoneResponse struct {
+	Headers DoneResponseHeaders
+}
+
+type FailedResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type FailedResponse struct {
+	Headers FailedResponseHeaders
+}
+
+type FailedWithMessageResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type FailedWithMessageJSONResponse struct {
+	Body ErrorResponse
+
+	Headers FailedWithMessageResponseHeaders
+}
+
 type MalformedBodyResponseHeaders struct {
 	AccessControlAllowOrigin string
 }
@@ -445,6 +809,82 @@ type MalformedBodyJSONResponse struct {
 	Headers MalformedBodyResponseHeaders
 }
 
+type NotFoundResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type NotFoundResponse struct {
+	Headers NotFoundResponseHeaders
+}
+
+type NotFoundWithMessageResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type NotFoundWithMessageJSONResponse struct {
+	Body ErrorResponse
+
+	Headers NotFoundWithMessageResponseHeaders
+}
+
+type OversizedBodyResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type OversizedBodyTextResponse struct {
+	Body OversizedBodyText
+
+	Headers OversizedBodyResponseHeaders
+}
+
+type UnauthorizedResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type UnauthorizedResponse struct {
+	Headers UnauthorizedResponseHeaders
+}
+
+type UnexpectedShapeResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type UnexpectedShapeTextResponse struct {
+	Body UnexpectedShapeText
+
+	Headers UnexpectedShapeResponseHeaders
+}
+
+type UnparsableBodyResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type UnparsableBodyTextResponse struct {
+	Body UnparsableBodyText
+
+	Headers UnparsableBodyResponseHeaders
+}
+
+type UnreadableQueryResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type UnreadableQueryTextResponse struct {
+	Body UnreadableQueryText
+
+	Headers UnreadableQueryResponseHeaders
+}
+
+type UnsupportedBodyResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type UnsupportedBodyTextResponse struct {
+	Body UnsupportedBodyText
+
+	Headers UnsupportedBodyResponseHeaders
+}
+
 type ValidationFailedResponseHeaders struct {
 	AccessControlAllowOrigin string
 }
@@ -452,6 +892,1005 @@ type ValidationFailedJSONResponse struct {
 	Body ValidationError
 
 	Headers ValidationFailedResponseHeaders
+}
+
+type ConfirmToolActionRequestObject struct {
+	Body *ConfirmToolActionJSONRequestBody
+}
+
+type ConfirmToolActionResponseObject interface {
+	VisitConfirmToolActionResponse(w http.ResponseWriter) error
+}
+
+type ConfirmToolAction200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ConfirmToolAction200JSONResponse struct {
+	Body    NoProperties
+	Headers ConfirmToolAction200ResponseHeaders
+}
+
+func (response ConfirmToolAction200JSONResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ConfirmToolAction400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response ConfirmToolAction400TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ConfirmToolAction401Response = UnauthorizedResponse
+
+func (response ConfirmToolAction401Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type ConfirmToolAction413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response ConfirmToolAction413TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ConfirmToolAction415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response ConfirmToolAction415TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ConfirmToolAction422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response ConfirmToolAction422TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type AddExtensionRequestObject struct {
+	Body *AddExtensionJSONRequestBody
+}
+
+type AddExtensionResponseObject interface {
+	VisitAddExtensionResponse(w http.ResponseWriter) error
+}
+
+type AddExtension200Response = DoneResponse
+
+func (response AddExtension200Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type AddExtension400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response AddExtension400TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type AddExtension401Response = UnauthorizedResponse
+
+func (response AddExtension401Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type AddExtension413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response AddExtension413TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type AddExtension415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response AddExtension415TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type AddExtension422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response AddExtension422TextResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type AddExtension500JSONResponse struct{ FailedWithMessageJSONResponse }
+
+func (response AddExtension500JSONResponse) VisitAddExtensionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveExtensionRequestObject struct {
+	Body *RemoveExtensionJSONRequestBody
+}
+
+type RemoveExtensionResponseObject interface {
+	VisitRemoveExtensionResponse(w http.ResponseWriter) error
+}
+
+type RemoveExtension200Response = DoneResponse
+
+func (response RemoveExtension200Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type RemoveExtension400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response RemoveExtension400TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type RemoveExtension401Response = UnauthorizedResponse
+
+func (response RemoveExtension401Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type RemoveExtension413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response RemoveExtension413TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type RemoveExtension415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response RemoveExtension415TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type RemoveExtension422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response RemoveExtension422TextResponse) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ResumeAgentRequestObject struct {
+	Body *ResumeAgentJSONRequestBody
+}
+
+type ResumeAgentResponseObject interface {
+	VisitResumeAgentResponse(w http.ResponseWriter) error
+}
+
+type ResumeAgent200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ResumeAgent200JSONResponse struct {
+	Body    Session
+	Headers ResumeAgent200ResponseHeaders
+}
+
+func (response ResumeAgent200JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeAgent400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response ResumeAgent400TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ResumeAgent401Response = UnauthorizedResponse
+
+func (response ResumeAgent401Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type ResumeAgent404JSONResponse struct {
+	NotFoundWithMessageJSONResponse
+}
+
+func (response ResumeAgent404JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ResumeAgent413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response ResumeAgent413TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ResumeAgent415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response ResumeAgent415TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ResumeAgent422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response ResumeAgent422TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ResumeAgent500JSONResponse struct{ FailedWithMessageJSONResponse }
+
+func (response ResumeAgent500JSONResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartAgentRequestObject struct {
+	Body *StartAgentJSONRequestBody
+}
+
+type StartAgentResponseObject interface {
+	VisitStartAgentResponse(w http.ResponseWriter) error
+}
+
+type StartAgent200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type StartAgent200JSONResponse struct {
+	Body    Session
+	Headers StartAgent200ResponseHeaders
+}
+
+func (response StartAgent200JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartAgent400ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type StartAgent400JSONResponse struct {
+	Body    ErrorResponse
+	Headers StartAgent400ResponseHeaders
+}
+
+func (response StartAgent400JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartAgent400TextResponse struct {
+	Body    UnparsableBodyText
+	Headers StartAgent400ResponseHeaders
+}
+
+func (response StartAgent400TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StartAgent401Response = UnauthorizedResponse
+
+func (response StartAgent401Response) VisitStartAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type StartAgent404JSONResponse struct {
+	NotFoundWithMessageJSONResponse
+}
+
+func (response StartAgent404JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StartAgent413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response StartAgent413TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StartAgent415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response StartAgent415TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StartAgent422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response StartAgent422TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StartAgent500JSONResponse struct{ FailedWithMessageJSONResponse }
+
+func (response StartAgent500JSONResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopAgentRequestObject struct {
+	Body *StopAgentJSONRequestBody
+}
+
+type StopAgentResponseObject interface {
+	VisitStopAgentResponse(w http.ResponseWriter) error
+}
+
+type StopAgent200Response = DoneResponse
+
+func (response StopAgent200Response) VisitStopAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type StopAgent400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response StopAgent400TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StopAgent401Response = UnauthorizedResponse
+
+func (response StopAgent401Response) VisitStopAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type StopAgent404JSONResponse struct {
+	NotFoundWithMessageJSONResponse
+}
+
+func (response StopAgent404JSONResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StopAgent413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response StopAgent413TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StopAgent415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response StopAgent415TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type StopAgent422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response StopAgent422TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type GetToolsRequestObject struct {
+	Params GetToolsParams
+}
+
+type GetToolsResponseObject interface {
+	VisitGetToolsResponse(w http.ResponseWriter) error
+}
+
+type GetTools200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetTools200JSONResponse struct {
+	Body    ToolInfoList
+	Headers GetTools200ResponseHeaders
+}
+
+func (response GetTools200JSONResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetTools400TextResponse struct{ UnreadableQueryTextResponse }
+
+func (response GetTools400TextResponse) VisitGetToolsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type GetTools401Response = UnauthorizedResponse
+
+func (response GetTools401Response) VisitGetToolsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateFromSessionRequestObject struct {
+	Body *UpdateFromSessionJSONRequestBody
+}
+
+type UpdateFromSessionResponseObject interface {
+	VisitUpdateFromSessionResponse(w http.ResponseWriter) error
+}
+
+type UpdateFromSession200Response = DoneResponse
+
+func (response UpdateFromSession200Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type UpdateFromSession400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response UpdateFromSession400TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateFromSession401Response = UnauthorizedResponse
+
+func (response UpdateFromSession401Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateFromSession413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response UpdateFromSession413TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateFromSession415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response UpdateFromSession415TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateFromSession422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response UpdateFromSession422TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateFromSession500JSONResponse struct{ FailedWithMessageJSONResponse }
+
+func (response UpdateFromSession500JSONResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateAgentProviderRequestObject struct {
+	Body *UpdateAgentProviderJSONRequestBody
+}
+
+type UpdateAgentProviderResponseObject interface {
+	VisitUpdateAgentProviderResponse(w http.ResponseWriter) error
+}
+
+type UpdateAgentProvider200Response = DoneResponse
+
+func (response UpdateAgentProvider200Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type UpdateAgentProvider400ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateAgentProvider400TextResponse struct {
+	Body    ErrorText
+	Headers UpdateAgentProvider400ResponseHeaders
+}
+
+func (response UpdateAgentProvider400TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateAgentProvider401Response = UnauthorizedResponse
+
+func (response UpdateAgentProvider401Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateAgentProvider413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response UpdateAgentProvider413TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateAgentProvider415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response UpdateAgentProvider415TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateAgentProvider422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response UpdateAgentProvider422TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateAgentProvider500ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateAgentProvider500TextResponse struct {
+	Body    ErrorText
+	Headers UpdateAgentProvider500ResponseHeaders
+}
+
+func (response UpdateAgentProvider500TextResponse) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateRouterToolSelectorRequestObject struct {
+	Body *UpdateRouterToolSelectorJSONRequestBody
+}
+
+type UpdateRouterToolSelectorResponseObject interface {
+	VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error
+}
+
+type UpdateRouterToolSelector200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateRouterToolSelector200JSONResponse struct {
+	Body    string
+	Headers UpdateRouterToolSelector200ResponseHeaders
+}
+
+func (response UpdateRouterToolSelector200JSONResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateRouterToolSelector400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response UpdateRouterToolSelector400TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateRouterToolSelector401Response = UnauthorizedResponse
+
+func (response UpdateRouterToolSelector401Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateRouterToolSelector413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response UpdateRouterToolSelector413TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateRouterToolSelector415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response UpdateRouterToolSelector415TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateRouterToolSelector422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response UpdateRouterToolSelector422TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateRouterToolSelector500Response = FailedResponse
+
+func (response UpdateRouterToolSelector500Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
 }
 
 type ExecuteClientToolRequestObject struct {
@@ -1055,6 +2494,62 @@ func (response UnregisterClientTools500JSONResponse) VisitUnregisterClientToolsR
 	return err
 }
 
+type GetDiagnosticsRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type GetDiagnosticsResponseObject interface {
+	VisitGetDiagnosticsResponse(w http.ResponseWriter) error
+}
+
+type GetDiagnostics200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	ContentDisposition       string
+	Vary                     string
+}
+
+type GetDiagnostics200ApplicationZipResponse struct {
+	Body          io.Reader
+	Headers       GetDiagnostics200ResponseHeaders
+	ContentLength int64
+}
+
+func (response GetDiagnostics200ApplicationZipResponse) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "application/zip")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Content-Disposition", fmt.Sprint(response.Headers.ContentDisposition))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetDiagnostics401Response = UnauthorizedResponse
+
+func (response GetDiagnostics401Response) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type GetDiagnostics500Response = FailedResponse
+
+func (response GetDiagnostics500Response) VisitGetDiagnosticsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
 type StreamEventsRequestObject struct {
 	Params StreamEventsParams
 }
@@ -1187,6 +2682,827 @@ func (response StreamGlobalEvents200TextEventStreamResponse) VisitStreamGlobalEv
 	}
 }
 
+type ReplyRequestObject struct {
+	Body *ReplyJSONRequestBody
+}
+
+type ReplyResponseObject interface {
+	VisitReplyResponse(w http.ResponseWriter) error
+}
+
+type Reply200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	CacheControl             string
+	Connection               string
+	Vary                     string
+}
+
+type Reply200TextEventStreamResponse struct {
+	Body          io.Reader
+	Headers       Reply200ResponseHeaders
+	ContentLength int64
+}
+
+func (response Reply200TextEventStreamResponse) VisitReplyResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("Connection", fmt.Sprint(response.Headers.Connection))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type Reply400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response Reply400TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type Reply401Response = UnauthorizedResponse
+
+func (response Reply401Response) VisitReplyResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type Reply413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response Reply413TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type Reply415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response Reply415TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type Reply422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response Reply422TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ListSessionsRequestObject struct {
+}
+
+type ListSessionsResponseObject interface {
+	VisitListSessionsResponse(w http.ResponseWriter) error
+}
+
+type ListSessions200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ListSessions200JSONResponse struct {
+	Body    SessionListResponse
+	Headers ListSessions200ResponseHeaders
+}
+
+func (response ListSessions200JSONResponse) VisitListSessionsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListSessions401Response = UnauthorizedResponse
+
+func (response ListSessions401Response) VisitListSessionsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type ListSessions500Response = FailedResponse
+
+func (response ListSessions500Response) VisitListSessionsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
+type ImportSessionRequestObject struct {
+	Body *ImportSessionJSONRequestBody
+}
+
+type ImportSessionResponseObject interface {
+	VisitImportSessionResponse(w http.ResponseWriter) error
+}
+
+type ImportSession200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ImportSession200JSONResponse struct {
+	Body    Session
+	Headers ImportSession200ResponseHeaders
+}
+
+func (response ImportSession200JSONResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ImportSession400ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ImportSession400TextResponse struct {
+	Body    UnparsableBodyText
+	Headers ImportSession400ResponseHeaders
+}
+
+func (response ImportSession400TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ImportSession401Response = UnauthorizedResponse
+
+func (response ImportSession401Response) VisitImportSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type ImportSession413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response ImportSession413TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ImportSession415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response ImportSession415TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type ImportSession422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response ImportSession422TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type GetSessionInsightsRequestObject struct {
+}
+
+type GetSessionInsightsResponseObject interface {
+	VisitGetSessionInsightsResponse(w http.ResponseWriter) error
+}
+
+type GetSessionInsights200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetSessionInsights200JSONResponse struct {
+	Body    SessionInsights
+	Headers GetSessionInsights200ResponseHeaders
+}
+
+func (response GetSessionInsights200JSONResponse) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSessionInsights401Response = UnauthorizedResponse
+
+func (response GetSessionInsights401Response) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type GetSessionInsights500Response = FailedResponse
+
+func (response GetSessionInsights500Response) VisitGetSessionInsightsResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
+type DeleteSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type DeleteSessionResponseObject interface {
+	VisitDeleteSessionResponse(w http.ResponseWriter) error
+}
+
+type DeleteSession200Response = DoneResponse
+
+func (response DeleteSession200Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type DeleteSession401Response = UnauthorizedResponse
+
+func (response DeleteSession401Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type DeleteSession404Response = NotFoundResponse
+
+func (response DeleteSession404Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	return nil
+}
+
+type DeleteSession500Response = FailedResponse
+
+func (response DeleteSession500Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
+type GetSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type GetSessionResponseObject interface {
+	VisitGetSessionResponse(w http.ResponseWriter) error
+}
+
+type GetSession200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type GetSession200JSONResponse struct {
+	Body    Session
+	Headers GetSession200ResponseHeaders
+}
+
+func (response GetSession200JSONResponse) VisitGetSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetSession401Response = UnauthorizedResponse
+
+func (response GetSession401Response) VisitGetSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type GetSession404Response = NotFoundResponse
+
+func (response GetSession404Response) VisitGetSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	return nil
+}
+
+type EditMessageRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *EditMessageJSONRequestBody
+}
+
+type EditMessageResponseObject interface {
+	VisitEditMessageResponse(w http.ResponseWriter) error
+}
+
+type EditMessage200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type EditMessage200JSONResponse struct {
+	Body    EditMessageResponse
+	Headers EditMessage200ResponseHeaders
+}
+
+func (response EditMessage200JSONResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditMessage400TextResponse struct{ UnparsableBodyTextResponse }
+
+func (response EditMessage400TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type EditMessage401Response = UnauthorizedResponse
+
+func (response EditMessage401Response) VisitEditMessageResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type EditMessage413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response EditMessage413TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type EditMessage415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response EditMessage415TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type EditMessage422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response EditMessage422TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type EditMessage500Response = FailedResponse
+
+func (response EditMessage500Response) VisitEditMessageResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
+type ExportSessionRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+}
+
+type ExportSessionResponseObject interface {
+	VisitExportSessionResponse(w http.ResponseWriter) error
+}
+
+type ExportSession200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type ExportSession200JSONResponse struct {
+	Body    string
+	Headers ExportSession200ResponseHeaders
+}
+
+func (response ExportSession200JSONResponse) VisitExportSessionResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ExportSession401Response = UnauthorizedResponse
+
+func (response ExportSession401Response) VisitExportSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type ExportSession404Response = NotFoundResponse
+
+func (response ExportSession404Response) VisitExportSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	return nil
+}
+
+type UpdateSessionNameRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *UpdateSessionNameJSONRequestBody
+}
+
+type UpdateSessionNameResponseObject interface {
+	VisitUpdateSessionNameResponse(w http.ResponseWriter) error
+}
+
+type UpdateSessionName200Response = DoneResponse
+
+func (response UpdateSessionName200Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	return nil
+}
+
+type UpdateSessionName400ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateSessionName400TextResponse struct {
+	Body    UnparsableBodyText
+	Headers UpdateSessionName400ResponseHeaders
+}
+
+func (response UpdateSessionName400TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionName401Response = UnauthorizedResponse
+
+func (response UpdateSessionName401Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateSessionName413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response UpdateSessionName413TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionName415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response UpdateSessionName415TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionName422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response UpdateSessionName422TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionName500Response = FailedResponse
+
+func (response UpdateSessionName500Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	return nil
+}
+
+type UpdateSessionUserRecipeValuesRequestObject struct {
+	SessionID SessionID `json:"session_id"`
+	Body      *UpdateSessionUserRecipeValuesJSONRequestBody
+}
+
+type UpdateSessionUserRecipeValuesResponseObject interface {
+	VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error
+}
+
+type UpdateSessionUserRecipeValues200ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateSessionUserRecipeValues200JSONResponse struct {
+	Body    UpdateSessionUserRecipeValuesResponse
+	Headers UpdateSessionUserRecipeValues200ResponseHeaders
+}
+
+func (response UpdateSessionUserRecipeValues200JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionUserRecipeValues400ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
+type UpdateSessionUserRecipeValues400JSONResponse struct {
+	Body    ErrorResponse
+	Headers UpdateSessionUserRecipeValues400ResponseHeaders
+}
+
+func (response UpdateSessionUserRecipeValues400JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionUserRecipeValues400TextResponse struct {
+	Body    UnparsableBodyText
+	Headers UpdateSessionUserRecipeValues400ResponseHeaders
+}
+
+func (response UpdateSessionUserRecipeValues400TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(400)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionUserRecipeValues401Response = UnauthorizedResponse
+
+func (response UpdateSessionUserRecipeValues401Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateSessionUserRecipeValues404JSONResponse struct {
+	NotFoundWithMessageJSONResponse
+}
+
+func (response UpdateSessionUserRecipeValues404JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UpdateSessionUserRecipeValues413TextResponse struct{ OversizedBodyTextResponse }
+
+func (response UpdateSessionUserRecipeValues413TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(413)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionUserRecipeValues415TextResponse struct{ UnsupportedBodyTextResponse }
+
+func (response UpdateSessionUserRecipeValues415TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(415)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionUserRecipeValues422TextResponse struct{ UnexpectedShapeTextResponse }
+
+func (response UpdateSessionUserRecipeValues422TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(422)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
+	return err
+}
+
+type UpdateSessionUserRecipeValues500JSONResponse struct{ FailedWithMessageJSONResponse }
+
+func (response UpdateSessionUserRecipeValues500JSONResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetStatusRequestObject struct {
 }
 
@@ -1217,6 +3533,36 @@ func (response GetStatus200TextResponse) VisitGetStatusResponse(w http.ResponseW
 
 // StrictServerInterface represents all server handlers.
 type StrictServerInterface interface {
+	// ConfirmToolAction Allow a tool call, or decline it
+	// (POST /action-required/tool-confirmation)
+	ConfirmToolAction(ctx context.Context, request ConfirmToolActionRequestObject) (ConfirmToolActionResponseObject, error)
+	// AddExtension Connect the agent to an extension
+	// (POST /agent/add_extension)
+	AddExtension(ctx context.Context, request AddExtensionRequestObject) (AddExtensionResponseObject, error)
+	// RemoveExtension Disconnect the agent from an extension
+	// (POST /agent/remove_extension)
+	RemoveExtension(ctx context.Context, request RemoveExtensionRequestObject) (RemoveExtensionResponseObject, error)
+	// ResumeAgent Load a session, and its model and extensions if asked to
+	// (POST /agent/resume)
+	ResumeAgent(ctx context.Context, request ResumeAgentRequestObject) (ResumeAgentResponseObject, error)
+	// StartAgent Make a session
+	// (POST /agent/start)
+	StartAgent(ctx context.Context, request StartAgentRequestObject) (StartAgentResponseObject, error)
+	// StopAgent Drop an agent from memory
+	// (POST /agent/stop)
+	StopAgent(ctx context.Context, request StopAgentRequestObject) (StopAgentResponseObject, error)
+	// GetTools The tools that an agent offers its model
+	// (GET /agent/tools)
+	GetTools(ctx context.Context, request GetToolsRequestObject) (GetToolsResponseObject, error)
+	// UpdateFromSession Give the agent the prompt of its session
+	// (POST /agent/update_from_session)
+	UpdateFromSession(ctx context.Context, request UpdateFromSessionRequestObject) (UpdateFromSessionResponseObject, error)
+	// UpdateAgentProvider Give the agent another provider or model
+	// (POST /agent/update_provider)
+	UpdateAgentProvider(ctx context.Context, request UpdateAgentProviderRequestObject) (UpdateAgentProviderResponseObject, error)
+	// UpdateRouterToolSelector Choose how tools are selected
+	// (POST /agent/update_router_tool_selector)
+	UpdateRouterToolSelector(ctx context.Context, request UpdateRouterToolSelectorRequestObject) (UpdateRouterToolSelectorResponseObject, error)
 	// ExecuteClientTool Call a registered tool and wait for its outcome
 	// (POST /client-tools/execute)
 	ExecuteClientTool(ctx context.Context, request ExecuteClientToolRequestObject) (ExecuteClientToolResponseObject, error)
@@ -1238,12 +3584,45 @@ type StrictServerInterface interface {
 	// UnregisterClientTools Remove some tools of a client, or all of them
 	// (DELETE /client-tools/unregister)
 	UnregisterClientTools(ctx context.Context, request UnregisterClientToolsRequestObject) (UnregisterClientToolsResponseObject, error)
+	// GetDiagnostics What helps to find a fault, as one archive
+	// (GET /diagnostics/{session_id})
+	GetDiagnostics(ctx context.Context, request GetDiagnosticsRequestObject) (GetDiagnosticsResponseObject, error)
 	// StreamEvents What happens in one directory
 	// (GET /event)
 	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
 	// StreamGlobalEvents What happens in all directories
 	// (GET /global/event)
 	StreamGlobalEvents(ctx context.Context, request StreamGlobalEventsRequestObject) (StreamGlobalEventsResponseObject, error)
+	// Reply Say something, and follow the answer
+	// (POST /reply)
+	Reply(ctx context.Context, request ReplyRequestObject) (ReplyResponseObject, error)
+	// ListSessions The sessions that have messages
+	// (GET /sessions)
+	ListSessions(ctx context.Context, request ListSessionsRequestObject) (ListSessionsResponseObject, error)
+	// ImportSession Make a session from an exported one
+	// (POST /sessions/import)
+	ImportSession(ctx context.Context, request ImportSessionRequestObject) (ImportSessionResponseObject, error)
+	// GetSessionInsights How many sessions and tokens there are
+	// (GET /sessions/insights)
+	GetSessionInsights(ctx context.Context, request GetSessionInsightsRequestObject) (GetSessionInsightsResponseObject, error)
+	// DeleteSession Delete a session and its messages
+	// (DELETE /sessions/{session_id})
+	DeleteSession(ctx context.Context, request DeleteSessionRequestObject) (DeleteSessionResponseObject, error)
+	// GetSession One session with its messages
+	// (GET /sessions/{session_id})
+	GetSession(ctx context.Context, request GetSessionRequestObject) (GetSessionResponseObject, error)
+	// EditMessage Cut a session off at a message, or a copy of it
+	// (POST /sessions/{session_id}/edit_message)
+	EditMessage(ctx context.Context, request EditMessageRequestObject) (EditMessageResponseObject, error)
+	// ExportSession One session as a text
+	// (GET /sessions/{session_id}/export)
+	ExportSession(ctx context.Context, request ExportSessionRequestObject) (ExportSessionResponseObject, error)
+	// UpdateSessionName Name a session
+	// (PUT /sessions/{session_id}/name)
+	UpdateSessionName(ctx context.Context, request UpdateSessionNameRequestObject) (UpdateSessionNameResponseObject, error)
+	// UpdateSessionUserRecipeValues Fill in the parameters of the recipe of a session
+	// (PUT /sessions/{session_id}/user_recipe_values)
+	UpdateSessionUserRecipeValues(ctx context.Context, request UpdateSessionUserRecipeValuesRequestObject) (UpdateSessionUserRecipeValuesResponseObject, error)
 	// GetStatus Whether the server is up
 	// (GET /status)
 	GetStatus(ctx context.Context, request GetStatusRequestObject) (GetStatusResponseObject, error)
@@ -1259,6 +3638,445 @@ func NewStrictHandler(ssi StrictServerInterface, middlewares []StrictMiddlewareF
 type strictHandler struct {
 	ssi         StrictServerInterface
 	middlewares []StrictMiddlewareFunc
+}
+
+// ConfirmToolAction operation middleware
+func (sh *strictHandler) ConfirmToolAction(ctx echo.Context) error {
+	var request ConfirmToolActionRequestObject
+
+	var body ConfirmToolActionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ConfirmToolAction(ctx.Request().Context(), request.(ConfirmToolActionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ConfirmToolAction")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ConfirmToolActionResponseObject); ok {
+		return validResponse.VisitConfirmToolActionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// AddExtension operation middleware
+func (sh *strictHandler) AddExtension(ctx echo.Context) error {
+	var request AddExtensionRequestObject
+
+	var body AddExtensionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.AddExtension(ctx.Request().Context(), request.(AddExtensionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddExtension")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(AddExtensionResponseObject); ok {
+		return validResponse.VisitAddExtensionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// RemoveExtension operation middleware
+func (sh *strictHandler) RemoveExtension(ctx echo.Context) error {
+	var request RemoveExtensionRequestObject
+
+	var body RemoveExtensionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveExtension(ctx.Request().Context(), request.(RemoveExtensionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveExtension")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(RemoveExtensionResponseObject); ok {
+		return validResponse.VisitRemoveExtensionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ResumeAgent operation middleware
+func (sh *strictHandler) ResumeAgent(ctx echo.Context) error {
+	var request ResumeAgentRequestObject
+
+	var body ResumeAgentJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ResumeAgent(ctx.Request().Context(), request.(ResumeAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ResumeAgent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ResumeAgentResponseObject); ok {
+		return validResponse.VisitResumeAgentResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// StartAgent operation middleware
+func (sh *strictHandler) StartAgent(ctx echo.Context) error {
+	var request StartAgentRequestObject
+
+	var body StartAgentJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.StartAgent(ctx.Request().Context(), request.(StartAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StartAgent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(StartAgentResponseObject); ok {
+		return validResponse.VisitStartAgentResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// StopAgent operation middleware
+func (sh *strictHandler) StopAgent(ctx echo.Context) error {
+	var request StopAgentRequestObject
+
+	var body StopAgentJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.StopAgent(ctx.Request().Context(), request.(StopAgentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StopAgent")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(StopAgentResponseObject); ok {
+		return validResponse.VisitStopAgentResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetTools operation middleware
+func (sh *strictHandler) GetTools(ctx echo.Context, params GetToolsParams) error {
+	var request GetToolsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetTools(ctx.Request().Context(), request.(GetToolsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetTools")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetToolsResponseObject); ok {
+		return validResponse.VisitGetToolsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateFromSession operation middleware
+func (sh *strictHandler) UpdateFromSession(ctx echo.Context) error {
+	var request UpdateFromSessionRequestObject
+
+	var body UpdateFromSessionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateFromSession(ctx.Request().Context(), request.(UpdateFromSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateFromSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateFromSessionResponseObject); ok {
+		return validResponse.VisitUpdateFromSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateAgentProvider operation middleware
+func (sh *strictHandler) UpdateAgentProvider(ctx echo.Context) error {
+	var request UpdateAgentProviderRequestObject
+
+	var body UpdateAgentProviderJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateAgentProvider(ctx.Request().Context(), request.(UpdateAgentProviderRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateAgentProvider")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateAgentProviderResponseObject); ok {
+		return validResponse.VisitUpdateAgentProviderResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateRouterToolSelector operation middleware
+func (sh *strictHandler) UpdateRouterToolSelector(ctx echo.Context) error {
+	var request UpdateRouterToolSelectorRequestObject
+
+	var body UpdateRouterToolSelectorJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateRouterToolSelector(ctx.Request().Context(), request.(UpdateRouterToolSelectorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateRouterToolSelector")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateRouterToolSelectorResponseObject); ok {
+		return validResponse.VisitUpdateRouterToolSelectorResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
 }
 
 // ExecuteClientTool operation middleware
@@ -1530,6 +4348,31 @@ func (sh *strictHandler) UnregisterClientTools(ctx echo.Context, params Unregist
 	return nil
 }
 
+// GetDiagnostics operation middleware
+func (sh *strictHandler) GetDiagnostics(ctx echo.Context, sessionID SessionID) error {
+	var request GetDiagnosticsRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDiagnostics(ctx.Request().Context(), request.(GetDiagnosticsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDiagnostics")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetDiagnosticsResponseObject); ok {
+		return validResponse.VisitGetDiagnosticsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
 // StreamEvents operation middleware
 func (sh *strictHandler) StreamEvents(ctx echo.Context, params StreamEventsParams) error {
 	var request StreamEventsRequestObject
@@ -1572,6 +4415,363 @@ func (sh *strictHandler) StreamGlobalEvents(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(StreamGlobalEventsResponseObject); ok {
 		return validResponse.VisitStreamGlobalEventsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// Reply operation middleware
+func (sh *strictHandler) Reply(ctx echo.Context) error {
+	var request ReplyRequestObject
+
+	var body ReplyJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.Reply(ctx.Request().Context(), request.(ReplyRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "Reply")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ReplyResponseObject); ok {
+		return validResponse.VisitReplyResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ListSessions operation middleware
+func (sh *strictHandler) ListSessions(ctx echo.Context) error {
+	var request ListSessionsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ListSessions(ctx.Request().Context(), request.(ListSessionsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListSessions")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ListSessionsResponseObject); ok {
+		return validResponse.VisitListSessionsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ImportSession operation middleware
+func (sh *strictHandler) ImportSession(ctx echo.Context) error {
+	var request ImportSessionRequestObject
+
+	var body ImportSessionJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ImportSession(ctx.Request().Context(), request.(ImportSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ImportSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ImportSessionResponseObject); ok {
+		return validResponse.VisitImportSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetSessionInsights operation middleware
+func (sh *strictHandler) GetSessionInsights(ctx echo.Context) error {
+	var request GetSessionInsightsRequestObject
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSessionInsights(ctx.Request().Context(), request.(GetSessionInsightsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSessionInsights")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetSessionInsightsResponseObject); ok {
+		return validResponse.VisitGetSessionInsightsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// DeleteSession operation middleware
+func (sh *strictHandler) DeleteSession(ctx echo.Context, sessionID SessionID) error {
+	var request DeleteSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.DeleteSession(ctx.Request().Context(), request.(DeleteSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DeleteSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(DeleteSessionResponseObject); ok {
+		return validResponse.VisitDeleteSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// GetSession operation middleware
+func (sh *strictHandler) GetSession(ctx echo.Context, sessionID SessionID) error {
+	var request GetSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.GetSession(ctx.Request().Context(), request.(GetSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(GetSessionResponseObject); ok {
+		return validResponse.VisitGetSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// EditMessage operation middleware
+func (sh *strictHandler) EditMessage(ctx echo.Context, sessionID SessionID) error {
+	var request EditMessageRequestObject
+
+	request.SessionID = sessionID
+
+	var body EditMessageJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.EditMessage(ctx.Request().Context(), request.(EditMessageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditMessage")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(EditMessageResponseObject); ok {
+		return validResponse.VisitEditMessageResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ExportSession operation middleware
+func (sh *strictHandler) ExportSession(ctx echo.Context, sessionID SessionID) error {
+	var request ExportSessionRequestObject
+
+	request.SessionID = sessionID
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ExportSession(ctx.Request().Context(), request.(ExportSessionRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ExportSession")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ExportSessionResponseObject); ok {
+		return validResponse.VisitExportSessionResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateSessionName operation middleware
+func (sh *strictHandler) UpdateSessionName(ctx echo.Context, sessionID SessionID) error {
+	var request UpdateSessionNameRequestObject
+
+	request.SessionID = sessionID
+
+	var body UpdateSessionNameJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSessionName(ctx.Request().Context(), request.(UpdateSessionNameRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSessionName")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateSessionNameResponseObject); ok {
+		return validResponse.VisitUpdateSessionNameResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// UpdateSessionUserRecipeValues operation middleware
+func (sh *strictHandler) UpdateSessionUserRecipeValues(ctx echo.Context, sessionID SessionID) error {
+	var request UpdateSessionUserRecipeValuesRequestObject
+
+	request.SessionID = sessionID
+
+	var body UpdateSessionUserRecipeValuesJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.UpdateSessionUserRecipeValues(ctx.Request().Context(), request.(UpdateSessionUserRecipeValuesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UpdateSessionUserRecipeValues")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(UpdateSessionUserRecipeValuesResponseObject); ok {
+		return validResponse.VisitUpdateSessionUserRecipeValuesResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

@@ -2,7 +2,7 @@
 
 import type { Client, Options as Options2, TDataShape } from './client';
 import { client } from './client.gen';
-import type { ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, GetStatusData, GetStatusResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses } from './types.gen';
+import type { AddExtensionData, AddExtensionErrors, AddExtensionResponses, ConfirmToolActionData, ConfirmToolActionErrors, ConfirmToolActionResponses, DeleteSessionData, DeleteSessionErrors, DeleteSessionResponses, EditMessageData, EditMessageErrors, EditMessageResponses, ExecuteClientToolData, ExecuteClientToolErrors, ExecuteClientToolResponses, ExportSessionData, ExportSessionErrors, ExportSessionResponses, GetDiagnosticsData, GetDiagnosticsErrors, GetDiagnosticsResponses, GetSessionData, GetSessionErrors, GetSessionInsightsData, GetSessionInsightsErrors, GetSessionInsightsResponses, GetSessionResponses, GetStatusData, GetStatusResponses, GetToolsData, GetToolsErrors, GetToolsResponses, ImportSessionData, ImportSessionErrors, ImportSessionResponses, ListAllClientToolsData, ListAllClientToolsErrors, ListAllClientToolsResponses, ListClientToolsData, ListClientToolsErrors, ListClientToolsResponses, ListSessionsData, ListSessionsErrors, ListSessionsResponses, RegisterClientToolsData, RegisterClientToolsErrors, RegisterClientToolsResponses, RemoveExtensionData, RemoveExtensionErrors, RemoveExtensionResponses, ReplyData, ReplyErrors, ReplyResponses, ResumeAgentData, ResumeAgentErrors, ResumeAgentResponses, StartAgentData, StartAgentErrors, StartAgentResponses, StopAgentData, StopAgentErrors, StopAgentResponses, StreamEventsData, StreamEventsErrors, StreamEventsResponses, StreamGlobalEventsData, StreamGlobalEventsResponses, StreamPendingRequestsData, StreamPendingRequestsErrors, StreamPendingRequestsResponses, SubmitClientToolResultData, SubmitClientToolResultErrors, SubmitClientToolResultResponses, UnregisterClientToolsData, UnregisterClientToolsErrors, UnregisterClientToolsResponses, UpdateAgentProviderData, UpdateAgentProviderErrors, UpdateAgentProviderResponses, UpdateFromSessionData, UpdateFromSessionErrors, UpdateFromSessionResponses, UpdateRouterToolSelectorData, UpdateRouterToolSelectorErrors, UpdateRouterToolSelectorResponses, UpdateSessionNameData, UpdateSessionNameErrors, UpdateSessionNameResponses, UpdateSessionUserRecipeValuesData, UpdateSessionUserRecipeValuesErrors, UpdateSessionUserRecipeValuesResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean> = Options2<TData, ThrowOnError> & {
     /**
@@ -111,3 +111,284 @@ export const streamGlobalEvents = <ThrowOnError extends boolean = false>(options
  * Needs no key and looks at nothing else.
  */
 export const getStatus = <ThrowOnError extends boolean = false>(options?: Options<GetStatusData, ThrowOnError>) => (options?.client ?? client).get<GetStatusResponses, unknown, ThrowOnError>({ url: '/status', ...options });
+
+/**
+ * What helps to find a fault, as one archive
+ */
+export const getDiagnostics = <ThrowOnError extends boolean = false>(options: Options<GetDiagnosticsData, ThrowOnError>) => (options.client ?? client).get<GetDiagnosticsResponses, GetDiagnosticsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/diagnostics/{session_id}',
+    ...options
+});
+
+/**
+ * Make a session
+ *
+ * A recipe link wins over a recipe ID, and an ID over a recipe. No agent is made and no provider is asked.
+ */
+export const startAgent = <ThrowOnError extends boolean = false>(options: Options<StartAgentData, ThrowOnError>) => (options.client ?? client).post<StartAgentResponses, StartAgentErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/start',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Load a session, and its model and extensions if asked to
+ *
+ * The session is returned as it was before its provider was written to it.
+ */
+export const resumeAgent = <ThrowOnError extends boolean = false>(options: Options<ResumeAgentData, ThrowOnError>) => (options.client ?? client).post<ResumeAgentResponses, ResumeAgentErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/resume',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Give the agent the prompt of its session
+ *
+ * Adds the prompt for desktop clients, or what the recipe of the session says when it has one.
+ */
+export const updateFromSession = <ThrowOnError extends boolean = false>(options: Options<UpdateFromSessionData, ThrowOnError>) => (options.client ?? client).post<UpdateFromSessionResponses, UpdateFromSessionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/update_from_session',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The tools that an agent offers its model
+ *
+ * Frontend tools are not among them.
+ */
+export const getTools = <ThrowOnError extends boolean = false>(options: Options<GetToolsData, ThrowOnError>) => (options.client ?? client).get<GetToolsResponses, GetToolsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/tools',
+    ...options
+});
+
+/**
+ * Give the agent another provider or model
+ *
+ * The session keeps both; the settings do not change.
+ */
+export const updateAgentProvider = <ThrowOnError extends boolean = false>(options: Options<UpdateAgentProviderData, ThrowOnError>) => (options.client ?? client).post<UpdateAgentProviderResponses, UpdateAgentProviderErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/update_provider',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Choose how tools are selected
+ */
+export const updateRouterToolSelector = <ThrowOnError extends boolean = false>(options: Options<UpdateRouterToolSelectorData, ThrowOnError>) => (options.client ?? client).post<UpdateRouterToolSelectorResponses, UpdateRouterToolSelectorErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/update_router_tool_selector',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Connect the agent to an extension
+ *
+ * Only this agent gets it; neither the settings nor the session change. An extension of the same key is replaced.
+ */
+export const addExtension = <ThrowOnError extends boolean = false>(options: Options<AddExtensionData, ThrowOnError>) => (options.client ?? client).post<AddExtensionResponses, AddExtensionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/add_extension',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Disconnect the agent from an extension
+ *
+ * An unknown name is no error.
+ */
+export const removeExtension = <ThrowOnError extends boolean = false>(options: Options<RemoveExtensionData, ThrowOnError>) => (options.client ?? client).post<RemoveExtensionResponses, RemoveExtensionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/remove_extension',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Drop an agent from memory
+ *
+ * A stream that runs keeps its agent until it ends.
+ */
+export const stopAgent = <ThrowOnError extends boolean = false>(options: Options<StopAgentData, ThrowOnError>) => (options.client ?? client).post<StopAgentResponses, StopAgentErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/agent/stop',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Say something, and follow the answer
+ *
+ * The last of the messages is what is said; the history comes from the session. Whatever fails after the body has been
+ * read travels in the stream, and the status is 200. The body may have 50 MiB.
+ *
+ */
+export const reply = <ThrowOnError extends boolean = false>(options: Options<ReplyData, ThrowOnError>) => (options.client ?? client).sse.post<ReplyResponses, ReplyErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/reply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Allow a tool call, or decline it
+ *
+ * An ID that nobody waits for is no error. An answer may come before its question.
+ */
+export const confirmToolAction = <ThrowOnError extends boolean = false>(options: Options<ConfirmToolActionData, ThrowOnError>) => (options.client ?? client).post<ConfirmToolActionResponses, ConfirmToolActionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/action-required/tool-confirmation',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * The sessions that have messages
+ *
+ * Those of the types `user` and `scheduled`, the last updated first, without their messages.
+ */
+export const listSessions = <ThrowOnError extends boolean = false>(options?: Options<ListSessionsData, ThrowOnError>) => (options?.client ?? client).get<ListSessionsResponses, ListSessionsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions',
+    ...options
+});
+
+/**
+ * Make a session from an exported one
+ *
+ * It has a new ID and new times, and neither provider nor model.
+ */
+export const importSession = <ThrowOnError extends boolean = false>(options: Options<ImportSessionData, ThrowOnError>) => (options.client ?? client).post<ImportSessionResponses, ImportSessionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/import',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * How many sessions and tokens there are
+ *
+ * Sessions of every type count, and those without messages.
+ */
+export const getSessionInsights = <ThrowOnError extends boolean = false>(options?: Options<GetSessionInsightsData, ThrowOnError>) => (options?.client ?? client).get<GetSessionInsightsResponses, GetSessionInsightsErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/insights',
+    ...options
+});
+
+/**
+ * Delete a session and its messages
+ *
+ * Its agent stays in memory.
+ */
+export const deleteSession = <ThrowOnError extends boolean = false>(options: Options<DeleteSessionData, ThrowOnError>) => (options.client ?? client).delete<DeleteSessionResponses, DeleteSessionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}',
+    ...options
+});
+
+/**
+ * One session with its messages
+ */
+export const getSession = <ThrowOnError extends boolean = false>(options: Options<GetSessionData, ThrowOnError>) => (options.client ?? client).get<GetSessionResponses, GetSessionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}',
+    ...options
+});
+
+/**
+ * One session as a text
+ */
+export const exportSession = <ThrowOnError extends boolean = false>(options: Options<ExportSessionData, ThrowOnError>) => (options.client ?? client).get<ExportSessionResponses, ExportSessionErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}/export',
+    ...options
+});
+
+/**
+ * Name a session
+ *
+ * Automatic naming stops with it. An unknown session is no error.
+ */
+export const updateSessionName = <ThrowOnError extends boolean = false>(options: Options<UpdateSessionNameData, ThrowOnError>) => (options.client ?? client).put<UpdateSessionNameResponses, UpdateSessionNameErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}/name',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Fill in the parameters of the recipe of a session
+ *
+ * The values are stored also when the rest fails.
+ */
+export const updateSessionUserRecipeValues = <ThrowOnError extends boolean = false>(options: Options<UpdateSessionUserRecipeValuesData, ThrowOnError>) => (options.client ?? client).put<UpdateSessionUserRecipeValuesResponses, UpdateSessionUserRecipeValuesErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}/user_recipe_values',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Cut a session off at a message, or a copy of it
+ *
+ * Every message of that second or later is deleted. Nothing is generated.
+ */
+export const editMessage = <ThrowOnError extends boolean = false>(options: Options<EditMessageData, ThrowOnError>) => (options.client ?? client).post<EditMessageResponses, EditMessageErrors, ThrowOnError>({
+    security: [{ name: 'X-Secret-Key', type: 'apiKey' }],
+    url: '/sessions/{session_id}/edit_message',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});

@@ -407,6 +407,995 @@ export type ExecutionTimeout = {
 };
 
 /**
+ * Any JSON. Numbers keep their digits, and objects the order of their fields.
+ */
+export type AnyValue = unknown;
+
+/**
+ * An object with any fields.
+ */
+export type JsonObject = {
+    [key: string]: unknown;
+};
+
+export type StartAgentRequest = {
+    /**
+     * Kept as it is; it need not exist.
+     */
+    working_dir: string;
+    recipe?: RecipeInput | null;
+    recipe_id?: string | null;
+    recipe_deeplink?: string | null;
+};
+
+export type ResumeAgentRequest = {
+    session_id: string;
+    load_model_and_extensions: boolean;
+};
+
+export type UpdateFromSessionRequest = {
+    session_id: string;
+};
+
+export type UpdateProviderRequest = {
+    provider: string;
+    /**
+     * The model of the settings when missing.
+     */
+    model?: string | null;
+    session_id: string;
+};
+
+export type UpdateRouterToolSelectorRequest = {
+    session_id: string;
+};
+
+export type AddExtensionRequest = {
+    session_id: string;
+    config: ExtensionConfigInput;
+};
+
+export type RemoveExtensionRequest = {
+    name: string;
+    session_id: string;
+};
+
+export type StopAgentRequest = {
+    session_id: string;
+};
+
+export type ToolInfoList = Array<ToolInfo>;
+
+export type ToolInfo = {
+    name: string;
+    description: string;
+    /**
+     * The names of the properties of its input, in the order of its schema.
+     */
+    parameters: Array<string>;
+    permission: PermissionLevel | null;
+};
+
+export type PermissionLevel = 'always_allow' | 'ask_before' | 'never_allow';
+
+export type ChatRequest = {
+    /**
+     * Only the last one counts.
+     */
+    messages: Array<MessageInput>;
+    session_id: string;
+    recipe_name?: string | null;
+    recipe_version?: string | null;
+};
+
+export type ConfirmToolActionRequest = {
+    /**
+     * That of the tool request.
+     */
+    id: string;
+    /**
+     * `allow_once` or `always_allow`; anything else declines.
+     */
+    action: string;
+    sessionId: string;
+    principalType?: PrincipalType;
+};
+
+/**
+ * Without effect.
+ */
+export type PrincipalType = 'Extension' | 'Tool';
+
+/**
+ * The data of an event of a reply.
+ */
+export type MessageEvent = ({
+    type: 'Message';
+} & ReplyMessageEvent) | ({
+    type: 'Error';
+} & ReplyErrorEvent) | ({
+    type: 'Finish';
+} & ReplyFinishEvent) | ({
+    type: 'ModelChange';
+} & ReplyModelChangeEvent) | ({
+    type: 'Notification';
+} & ReplyNotificationEvent) | ({
+    type: 'UpdateConversation';
+} & ReplyUpdateConversationEvent) | ({
+    type: 'Ping';
+} & ReplyPingEvent);
+
+export type ReplyMessageEvent = {
+    type: 'Message';
+    message: Message;
+    token_state: TokenState;
+};
+
+export type ReplyErrorEvent = {
+    type: 'Error';
+    error: string;
+};
+
+export type ReplyFinishEvent = {
+    type: 'Finish';
+    reason: 'stop';
+    token_state: TokenState;
+};
+
+export type ReplyModelChangeEvent = {
+    type: 'ModelChange';
+    model: string;
+    mode: 'lead' | 'worker' | 'unknown';
+};
+
+export type ReplyNotificationEvent = {
+    type: 'Notification';
+    /**
+     * The tool request during which it came.
+     */
+    request_id: string;
+    message: ServerNotification;
+};
+
+export type ReplyUpdateConversationEvent = {
+    type: 'UpdateConversation';
+    conversation: Conversation;
+};
+
+export type ReplyPingEvent = {
+    type: 'Ping';
+};
+
+/**
+ * Each is 0 when unknown.
+ */
+export type TokenState = {
+    inputTokens: number;
+    outputTokens: number;
+    totalTokens: number;
+    accumulatedInputTokens: number;
+    accumulatedOutputTokens: number;
+    accumulatedTotalTokens: number;
+};
+
+/**
+ * A notification of MCP, without its `jsonrpc`.
+ */
+export type ServerNotification = ({
+    method: 'notifications/message';
+} & LoggingMessageNotification) | ({
+    method: 'notifications/progress';
+} & ProgressNotification);
+
+export type LoggingMessageNotification = {
+    method: 'notifications/message';
+    params: LoggingMessage;
+};
+
+export type LoggingMessage = {
+    level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+    logger?: string;
+    data: AnyValue;
+    _meta?: JsonObject;
+};
+
+export type ProgressNotification = {
+    method: 'notifications/progress';
+    params: Progress;
+};
+
+export type Progress = {
+    progressToken: ProgressToken;
+    progress: number;
+    total?: number;
+    message?: string;
+    _meta?: JsonObject;
+};
+
+/**
+ * A text or a number.
+ */
+export type ProgressToken = string | number;
+
+export type Conversation = Array<Message>;
+
+export type Message = {
+    /**
+     * Null for what the engine itself says.
+     */
+    id: string | null;
+    role: Role;
+    /**
+     * In seconds since 1970.
+     */
+    created: number;
+    content: Array<MessageContent>;
+    metadata: MessageMetadata;
+};
+
+/**
+ * A message as a client sends it. Its ID is not kept.
+ */
+export type MessageInput = {
+    id?: string | null;
+    role: Role;
+    created: number;
+    content: Array<MessageContent>;
+    metadata: MessageMetadata;
+};
+
+export type Role = 'user' | 'assistant';
+
+export type MessageMetadata = {
+    userVisible: boolean;
+    agentVisible: boolean;
+};
+
+export type MessageContent = ({
+    type: 'text';
+} & TextContent) | ({
+    type: 'image';
+} & ImageContent) | ({
+    type: 'toolRequest';
+} & ToolRequest) | ({
+    type: 'toolResponse';
+} & ToolResponse) | ({
+    type: 'toolConfirmationRequest';
+} & ToolConfirmationRequest) | ({
+    type: 'actionRequired';
+} & ActionRequired) | ({
+    type: 'frontendToolRequest';
+} & FrontendToolRequest) | ({
+    type: 'thinking';
+} & ThinkingContent) | ({
+    type: 'redactedThinking';
+} & RedactedThinkingContent) | ({
+    type: 'systemNotification';
+} & SystemNotificationContent);
+
+export type TextContent = {
+    type: 'text';
+    text: string;
+    annotations?: Annotations;
+    _meta?: JsonObject;
+};
+
+export type ImageContent = {
+    type: 'image';
+    /**
+     * In Base64.
+     */
+    data: string;
+    mimeType: string;
+    annotations?: Annotations;
+    _meta?: JsonObject;
+};
+
+export type Annotations = {
+    audience?: Array<Role>;
+    priority?: number;
+    lastModified?: string;
+};
+
+export type ToolRequest = {
+    type: 'toolRequest';
+    id: string;
+    toolCall: ToolCallResult;
+    thoughtSignature?: string | null;
+};
+
+/**
+ * A tool that the client runs.
+ */
+export type FrontendToolRequest = {
+    type: 'frontendToolRequest';
+    id: string;
+    toolCall: ToolCallResult;
+};
+
+/**
+ * The call that the model made, or why it is none.
+ */
+export type ToolCallResult = ({
+    status: 'success';
+} & ToolCallSuccess) | ({
+    status: 'error';
+} & ResultError);
+
+export type ToolCallSuccess = {
+    status: 'success';
+    value: ToolCall;
+};
+
+export type ToolCall = {
+    name: string;
+    arguments?: JsonObject;
+};
+
+export type ResultError = {
+    status: 'error';
+    error: string;
+};
+
+export type ToolResponse = {
+    type: 'toolResponse';
+    /**
+     * That of the request.
+     */
+    id: string;
+    toolResult: ToolResult;
+};
+
+/**
+ * What a tool gave, or why it gave nothing.
+ */
+export type ToolResult = ({
+    status: 'success';
+} & ToolResultSuccess) | ({
+    status: 'error';
+} & ResultError);
+
+/**
+ * Also what a tool says that has failed.
+ */
+export type ToolResultSuccess = {
+    status: 'success';
+    value: Array<Content>;
+};
+
+/**
+ * A piece of what a tool gave.
+ */
+export type Content = ({
+    type: 'text';
+} & TextContent) | ({
+    type: 'image';
+} & ImageContent) | ({
+    type: 'resource';
+} & EmbeddedResource) | ({
+    type: 'audio';
+} & AudioContent) | ({
+    type: 'resource_link';
+} & ResourceLink);
+
+export type EmbeddedResource = {
+    type: 'resource';
+    resource: ResourceContents;
+    annotations?: Annotations;
+    _meta?: JsonObject;
+};
+
+/**
+ * A text or, in Base64, anything else.
+ */
+export type ResourceContents = TextResourceContents | BlobResourceContents;
+
+export type TextResourceContents = {
+    uri: string;
+    mimeType?: string;
+    text: string;
+    _meta?: JsonObject;
+};
+
+export type BlobResourceContents = {
+    uri: string;
+    mimeType?: string;
+    blob: string;
+    _meta?: JsonObject;
+};
+
+export type AudioContent = {
+    type: 'audio';
+    data: string;
+    mimeType: string;
+    annotations?: Annotations;
+};
+
+export type ResourceLink = {
+    type: 'resource_link';
+    uri: string;
+    name: string;
+    title?: string;
+    description?: string;
+    mimeType?: string;
+    size?: number;
+    icons?: Array<Icon>;
+    annotations?: Annotations;
+};
+
+export type Icon = {
+    src: string;
+    mimeType?: string;
+    sizes?: Array<string>;
+};
+
+/**
+ * Accepted and kept, and never sent by a reply.
+ */
+export type ToolConfirmationRequest = {
+    type: 'toolConfirmationRequest';
+    id: string;
+    toolName: string;
+    arguments: JsonObject;
+    prompt?: string | null;
+};
+
+/**
+ * The reply goes on when somebody has done this.
+ */
+export type ActionRequired = {
+    type: 'actionRequired';
+    data: ActionRequiredData;
+};
+
+export type ActionRequiredData = ({
+    actionType: 'toolConfirmation';
+} & ToolConfirmation) | ({
+    actionType: 'elicitation';
+} & Elicitation) | ({
+    actionType: 'elicitationResponse';
+} & ElicitationResponse);
+
+/**
+ * May the tool run? Answered by `/action-required/tool-confirmation`.
+ */
+export type ToolConfirmation = {
+    actionType: 'toolConfirmation';
+    id: string;
+    toolName: string;
+    arguments: JsonObject;
+    prompt?: string | null;
+};
+
+/**
+ * An MCP server asks the user. Answered by another `/reply` with an `elicitationResponse`.
+ */
+export type Elicitation = {
+    actionType: 'elicitation';
+    id: string;
+    message: string;
+    requested_schema: AnyValue;
+};
+
+export type ElicitationResponse = {
+    actionType: 'elicitationResponse';
+    id: string;
+    user_data: AnyValue;
+};
+
+export type ThinkingContent = {
+    type: 'thinking';
+    thinking: string;
+    signature: string;
+};
+
+export type RedactedThinkingContent = {
+    type: 'redactedThinking';
+    data: string;
+};
+
+export type SystemNotificationContent = {
+    type: 'systemNotification';
+    notificationType: SystemNotificationType;
+    msg: string;
+};
+
+export type SystemNotificationType = 'thinkingMessage' | 'inlineMessage';
+
+export type SessionListResponse = {
+    sessions: Array<Session>;
+};
+
+export type Session = {
+    id: string;
+    working_dir: string;
+    name: string;
+    user_set_name: boolean;
+    session_type: SessionType;
+    created_at: string;
+    updated_at: string;
+    extension_data: ExtensionData;
+    total_tokens: number | null;
+    input_tokens: number | null;
+    output_tokens: number | null;
+    accumulated_total_tokens: number | null;
+    accumulated_input_tokens: number | null;
+    accumulated_output_tokens: number | null;
+    schedule_id: string | null;
+    recipe: Recipe | null;
+    user_recipe_values: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Null where the operation does not load the messages.
+     */
+    conversation: Conversation | null;
+    message_count: number;
+    provider_name: string | null;
+    model_config: ModelConfig | null;
+};
+
+export type SessionType = 'user' | 'scheduled' | 'sub_agent' | 'hidden' | 'terminal';
+
+/**
+ * What extensions keep with a session, by name and version, such as `todo.v0`.
+ */
+export type ExtensionData = {
+    [key: string]: unknown;
+};
+
+export type ModelConfig = {
+    model_name: string;
+    context_limit: number | null;
+    temperature: number | null;
+    max_tokens: number | null;
+    toolshim: boolean;
+    toolshim_model: string | null;
+    fast_model: string | null;
+};
+
+export type SessionInsights = {
+    totalSessions: number;
+    totalTokens: number;
+};
+
+export type ImportSessionRequest = {
+    /**
+     * What an export gave, decoded once.
+     */
+    json: string;
+};
+
+export type UpdateSessionNameRequest = {
+    /**
+     * At most 200 bytes without the blanks around it, and at least one.
+     */
+    name: string;
+};
+
+export type UpdateSessionUserRecipeValuesRequest = {
+    /**
+     * Takes the place of all earlier values.
+     */
+    userRecipeValues: {
+        [key: string]: string;
+    };
+};
+
+export type UpdateSessionUserRecipeValuesResponse = {
+    recipe: Recipe;
+};
+
+export type EditMessageRequest = {
+    /**
+     * When the message was created, in seconds since 1970.
+     */
+    timestamp: number;
+    editType?: EditType;
+};
+
+/**
+ * `fork`, which leaves the session as it is and cuts off a copy, when missing.
+ */
+export type EditType = 'fork' | 'edit';
+
+export type EditMessageResponse = {
+    sessionId: string;
+};
+
+/**
+ * An extension as the server keeps it, with every field of its type.
+ */
+export type ExtensionConfig = ({
+    type: 'sse';
+} & SseExtension) | ({
+    type: 'stdio';
+} & StdioExtension) | ({
+    type: 'builtin';
+} & BuiltinExtension) | ({
+    type: 'platform';
+} & PlatformExtension) | ({
+    type: 'streamable_http';
+} & StreamableHttpExtension) | ({
+    type: 'frontend';
+} & FrontendExtension) | ({
+    type: 'inline_python';
+} & InlinePythonExtension);
+
+/**
+ * An MCP server behind server-sent events.
+ */
+export type SseExtension = {
+    type: 'sse';
+    name: string;
+    description: string;
+    uri: string;
+    envs: Envs;
+    env_keys: Array<string>;
+    timeout: number | null;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * An MCP server that is a command.
+ */
+export type StdioExtension = {
+    type: 'stdio';
+    name: string;
+    description: string;
+    cmd: string;
+    args: Array<string>;
+    envs: Envs;
+    env_keys: Array<string>;
+    timeout: number | null;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * An MCP server that comes with the server.
+ */
+export type BuiltinExtension = {
+    type: 'builtin';
+    name: string;
+    description: string;
+    display_name: string | null;
+    timeout: number | null;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * A part of the engine.
+ */
+export type PlatformExtension = {
+    type: 'platform';
+    name: string;
+    description: string;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * An MCP server behind streamable HTTP.
+ */
+export type StreamableHttpExtension = {
+    type: 'streamable_http';
+    name: string;
+    description: string;
+    uri: string;
+    envs: Envs;
+    env_keys: Array<string>;
+    headers: {
+        [key: string]: string;
+    };
+    timeout: number | null;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * Tools that the client runs.
+ */
+export type FrontendExtension = {
+    type: 'frontend';
+    name: string;
+    description: string;
+    tools: Array<Tool>;
+    instructions: string | null;
+    bundled: boolean | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * An MCP server that is a text in Python.
+ */
+export type InlinePythonExtension = {
+    type: 'inline_python';
+    name: string;
+    description: string;
+    code: string;
+    timeout: number | null;
+    dependencies: Array<string> | null;
+    available_tools: Array<string>;
+};
+
+/**
+ * An extension as a client sends it. Outside of a recipe, those of the types `platform`, `streamable_http`, `frontend` and
+ * `inline_python` have a description, if only null.
+ *
+ */
+export type ExtensionConfigInput = ({
+    type: 'sse';
+} & SseExtensionInput) | ({
+    type: 'stdio';
+} & StdioExtensionInput) | ({
+    type: 'builtin';
+} & BuiltinExtensionInput) | ({
+    type: 'platform';
+} & PlatformExtensionInput) | ({
+    type: 'streamable_http';
+} & StreamableHttpExtensionInput) | ({
+    type: 'frontend';
+} & FrontendExtensionInput) | ({
+    type: 'inline_python';
+} & InlinePythonExtensionInput);
+
+export type SseExtensionInput = {
+    type: 'sse';
+    name: string;
+    description?: string | null;
+    uri: string;
+    envs?: Envs;
+    env_keys?: Array<string>;
+    timeout?: number | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type StdioExtensionInput = {
+    type: 'stdio';
+    name: string;
+    description?: string | null;
+    cmd: string;
+    args: Array<string>;
+    envs?: Envs;
+    env_keys?: Array<string>;
+    timeout?: number | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type BuiltinExtensionInput = {
+    type: 'builtin';
+    name: string;
+    description?: string | null;
+    display_name?: string | null;
+    timeout?: number | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type PlatformExtensionInput = {
+    type: 'platform';
+    name: string;
+    description?: string | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type StreamableHttpExtensionInput = {
+    type: 'streamable_http';
+    name: string;
+    description?: string | null;
+    uri: string;
+    envs?: Envs;
+    env_keys?: Array<string>;
+    headers?: {
+        [key: string]: string;
+    };
+    timeout?: number | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type FrontendExtensionInput = {
+    type: 'frontend';
+    name: string;
+    description?: string | null;
+    tools: Array<Tool>;
+    instructions?: string | null;
+    bundled?: boolean | null;
+    available_tools?: Array<string>;
+};
+
+export type InlinePythonExtensionInput = {
+    type: 'inline_python';
+    name: string;
+    description?: string | null;
+    code: string;
+    timeout?: number | null;
+    dependencies?: Array<string> | null;
+    available_tools?: Array<string>;
+};
+
+/**
+ * Environment variables by name.
+ */
+export type Envs = {
+    [key: string]: string;
+};
+
+/**
+ * A tool of MCP.
+ */
+export type Tool = {
+    name: string;
+    title?: string;
+    description?: string;
+    inputSchema: JsonObject;
+    outputSchema?: JsonObject;
+    annotations?: ToolAnnotations;
+    icons?: Array<Icon>;
+    _meta?: JsonObject;
+};
+
+export type ToolAnnotations = {
+    title?: string;
+    readOnlyHint?: boolean;
+    destructiveHint?: boolean;
+    idempotentHint?: boolean;
+    openWorldHint?: boolean;
+};
+
+/**
+ * A recipe as the server keeps it. What it does not have is left out.
+ */
+export type Recipe = {
+    version: string;
+    title: string;
+    description: string;
+    instructions?: string;
+    prompt?: string;
+    extensions?: Array<ExtensionConfig>;
+    settings?: Settings;
+    activities?: Array<string>;
+    author?: Author;
+    parameters?: Array<RecipeParameter>;
+    response?: Response;
+    sub_recipes?: Array<SubRecipe>;
+    retry?: RetryConfig;
+};
+
+/**
+ * A recipe as a client sends it.
+ */
+export type RecipeInput = {
+    /**
+     * `1.0.0` when missing.
+     */
+    version?: string;
+    title: string;
+    description: string;
+    instructions?: string | null;
+    prompt?: string | null;
+    extensions?: Array<ExtensionConfigInput> | null;
+    settings?: Settings | null;
+    activities?: Array<string> | null;
+    author?: Author | null;
+    parameters?: Array<RecipeParameter> | null;
+    response?: Response | null;
+    sub_recipes?: Array<SubRecipeInput> | null;
+    retry?: RetryConfig | null;
+};
+
+/**
+ * What is missing is left out of answers.
+ */
+export type Settings = {
+    goose_provider?: string | null;
+    goose_model?: string | null;
+    temperature?: number | null;
+};
+
+/**
+ * What is missing is left out of answers.
+ */
+export type Author = {
+    contact?: string | null;
+    metadata?: string | null;
+};
+
+/**
+ * What is missing is left out of answers.
+ */
+export type RecipeParameter = {
+    key: string;
+    input_type: RecipeParameterInputType;
+    requirement: RecipeParameterRequirement;
+    description: string;
+    default?: string | null;
+    options?: Array<string> | null;
+};
+
+export type RecipeParameterInputType = 'string' | 'number' | 'boolean' | 'date' | 'file' | 'select';
+
+export type RecipeParameterRequirement = 'required' | 'optional' | 'user_prompt';
+
+/**
+ * What the agent has to give at the end.
+ */
+export type Response = {
+    json_schema?: AnyValue;
+};
+
+export type SubRecipe = {
+    name: string;
+    path: string;
+    values: {
+        [key: string]: string;
+    } | null;
+    sequential_when_repeated: boolean;
+    description?: string;
+};
+
+export type SubRecipeInput = {
+    name: string;
+    path: string;
+    /**
+     * What is not a text becomes the JSON text of it.
+     */
+    values?: {
+        [key: string]: AnyValue;
+    } | null;
+    /**
+     * False when missing.
+     */
+    sequential_when_repeated?: boolean;
+    description?: string | null;
+};
+
+/**
+ * What is missing is left out of answers.
+ */
+export type RetryConfig = {
+    max_retries: number;
+    checks: Array<SuccessCheck>;
+    on_failure?: string | null;
+    timeout_seconds?: number | null;
+    on_failure_timeout_seconds?: number | null;
+};
+
+export type SuccessCheck = {
+    type: 'Shell';
+} & ShellCheck;
+
+export type ShellCheck = {
+    /**
+     * Requests may write it in lower case.
+     */
+    type: 'Shell';
+    command: string;
+};
+
+export type ErrorResponse = {
+    message: string;
+};
+
+export type ErrorText = string;
+
+export type UnreadableQueryText = string;
+
+export type UnparsableBodyText = string;
+
+export type OversizedBodyText = 'Failed to buffer the request body: length limit exceeded';
+
+export type UnsupportedBodyText = 'Expected request with `Content-Type: application/json`';
+
+export type UnexpectedShapeText = string;
+
+/**
  * The client's own name for itself, percent-encoded as one path segment.
  */
 export type ClientId = string;
@@ -420,6 +1409,8 @@ export type Directory = string;
  * The same as the query parameter `directory`, which wins.
  */
 export type DirectoryHeader = string;
+
+export type SessionId = string;
 
 export type RegisterClientToolsData = {
     body: RegisterRequest;
@@ -802,3 +1793,831 @@ export type GetStatusResponses = {
 };
 
 export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
+
+export type GetDiagnosticsData = {
+    body?: never;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/diagnostics/{session_id}';
+};
+
+export type GetDiagnosticsErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type GetDiagnosticsResponses = {
+    /**
+     * A ZIP archive with logs, the session, the configuration and the schedules.
+     */
+    200: Blob | File;
+};
+
+export type GetDiagnosticsResponse = GetDiagnosticsResponses[keyof GetDiagnosticsResponses];
+
+export type StartAgentData = {
+    body: StartAgentRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/start';
+};
+
+export type StartAgentErrors = {
+    /**
+     * The recipe cannot be used, the session cannot be made, or the body is not JSON.
+     */
+    400: ErrorResponse;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorResponse;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it, and says why.
+     */
+    500: ErrorResponse;
+};
+
+export type StartAgentError = StartAgentErrors[keyof StartAgentErrors];
+
+export type StartAgentResponses = {
+    /**
+     * The session; it has no messages.
+     */
+    200: Session;
+};
+
+export type StartAgentResponse = StartAgentResponses[keyof StartAgentResponses];
+
+export type ResumeAgentData = {
+    body: ResumeAgentRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/resume';
+};
+
+export type ResumeAgentErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorResponse;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it, and says why.
+     */
+    500: ErrorResponse;
+};
+
+export type ResumeAgentError = ResumeAgentErrors[keyof ResumeAgentErrors];
+
+export type ResumeAgentResponses = {
+    /**
+     * The session with its messages.
+     */
+    200: Session;
+};
+
+export type ResumeAgentResponse = ResumeAgentResponses[keyof ResumeAgentResponses];
+
+export type UpdateFromSessionData = {
+    body: UpdateFromSessionRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/update_from_session';
+};
+
+export type UpdateFromSessionErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it, and says why.
+     */
+    500: ErrorResponse;
+};
+
+export type UpdateFromSessionError = UpdateFromSessionErrors[keyof UpdateFromSessionErrors];
+
+export type UpdateFromSessionResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type GetToolsData = {
+    body?: never;
+    path?: never;
+    query: {
+        session_id: string;
+        /**
+         * Only the tools of this extension. An unknown one has none.
+         */
+        extension_name?: string;
+    };
+    url: '/agent/tools';
+};
+
+export type GetToolsErrors = {
+    /**
+     * A query parameter is missing or cannot be read.
+     */
+    400: UnreadableQueryText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+};
+
+export type GetToolsError = GetToolsErrors[keyof GetToolsErrors];
+
+export type GetToolsResponses = {
+    /**
+     * The tools, sorted by name.
+     */
+    200: ToolInfoList;
+};
+
+export type GetToolsResponse = GetToolsResponses[keyof GetToolsResponses];
+
+export type UpdateAgentProviderData = {
+    body: UpdateProviderRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/update_provider';
+};
+
+export type UpdateAgentProviderErrors = {
+    /**
+     * The provider cannot be made, or the body is not JSON.
+     */
+    400: ErrorText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The provider cannot be stored.
+     */
+    500: ErrorText;
+};
+
+export type UpdateAgentProviderError = UpdateAgentProviderErrors[keyof UpdateAgentProviderErrors];
+
+export type UpdateAgentProviderResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type UpdateRouterToolSelectorData = {
+    body: UpdateRouterToolSelectorRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/update_router_tool_selector';
+};
+
+export type UpdateRouterToolSelectorErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type UpdateRouterToolSelectorError = UpdateRouterToolSelectorErrors[keyof UpdateRouterToolSelectorErrors];
+
+export type UpdateRouterToolSelectorResponses = {
+    /**
+     * Nothing has changed unless the router is switched on.
+     */
+    200: 'Tool selection strategy updated successfully';
+};
+
+export type UpdateRouterToolSelectorResponse = UpdateRouterToolSelectorResponses[keyof UpdateRouterToolSelectorResponses];
+
+export type AddExtensionData = {
+    body: AddExtensionRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/add_extension';
+};
+
+export type AddExtensionErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it, and says why.
+     */
+    500: ErrorResponse;
+};
+
+export type AddExtensionError = AddExtensionErrors[keyof AddExtensionErrors];
+
+export type AddExtensionResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type RemoveExtensionData = {
+    body: RemoveExtensionRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/remove_extension';
+};
+
+export type RemoveExtensionErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+};
+
+export type RemoveExtensionError = RemoveExtensionErrors[keyof RemoveExtensionErrors];
+
+export type RemoveExtensionResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type StopAgentData = {
+    body: StopAgentRequest;
+    path?: never;
+    query?: never;
+    url: '/agent/stop';
+};
+
+export type StopAgentErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorResponse;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+};
+
+export type StopAgentError = StopAgentErrors[keyof StopAgentErrors];
+
+export type StopAgentResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type ReplyData = {
+    body: ChatRequest;
+    path?: never;
+    query?: never;
+    url: '/reply';
+};
+
+export type ReplyErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+};
+
+export type ReplyError = ReplyErrors[keyof ReplyErrors];
+
+export type ReplyResponses = {
+    /**
+     * A stream that ends with the answer. `Finish` is its last event, unless the start fails: then `Error` is the only one.
+     *
+     */
+    200: MessageEvent;
+};
+
+export type ReplyResponse = ReplyResponses[keyof ReplyResponses];
+
+export type ConfirmToolActionData = {
+    body: ConfirmToolActionRequest;
+    path?: never;
+    query?: never;
+    url: '/action-required/tool-confirmation';
+};
+
+export type ConfirmToolActionErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+};
+
+export type ConfirmToolActionError = ConfirmToolActionErrors[keyof ConfirmToolActionErrors];
+
+export type ConfirmToolActionResponses = {
+    /**
+     * The answer was taken.
+     */
+    200: NoProperties;
+};
+
+export type ConfirmToolActionResponse = ConfirmToolActionResponses[keyof ConfirmToolActionResponses];
+
+export type ListSessionsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions';
+};
+
+export type ListSessionsErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type ListSessionsResponses = {
+    /**
+     * The sessions.
+     */
+    200: SessionListResponse;
+};
+
+export type ListSessionsResponse = ListSessionsResponses[keyof ListSessionsResponses];
+
+export type ImportSessionData = {
+    body: ImportSessionRequest;
+    path?: never;
+    query?: never;
+    url: '/sessions/import';
+};
+
+export type ImportSessionErrors = {
+    /**
+     * The text is no exported session (no body), or the body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+};
+
+export type ImportSessionError = ImportSessionErrors[keyof ImportSessionErrors];
+
+export type ImportSessionResponses = {
+    /**
+     * The new session with its messages.
+     */
+    200: Session;
+};
+
+export type ImportSessionResponse = ImportSessionResponses[keyof ImportSessionResponses];
+
+export type GetSessionInsightsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/sessions/insights';
+};
+
+export type GetSessionInsightsErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type GetSessionInsightsResponses = {
+    /**
+     * Both numbers.
+     */
+    200: SessionInsights;
+};
+
+export type GetSessionInsightsResponse = GetSessionInsightsResponses[keyof GetSessionInsightsResponses];
+
+export type DeleteSessionData = {
+    body?: never;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}';
+};
+
+export type DeleteSessionErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such session.
+     */
+    404: unknown;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type DeleteSessionResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type GetSessionData = {
+    body?: never;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}';
+};
+
+export type GetSessionErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such session.
+     */
+    404: unknown;
+};
+
+export type GetSessionResponses = {
+    /**
+     * The session.
+     */
+    200: Session;
+};
+
+export type GetSessionResponse = GetSessionResponses[keyof GetSessionResponses];
+
+export type ExportSessionData = {
+    body?: never;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}/export';
+};
+
+export type ExportSessionErrors = {
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such session.
+     */
+    404: unknown;
+};
+
+export type ExportSessionResponses = {
+    /**
+     * The session with its messages, as the text of a JSON object.
+     */
+    200: string;
+};
+
+export type ExportSessionResponse = ExportSessionResponses[keyof ExportSessionResponses];
+
+export type UpdateSessionNameData = {
+    body: UpdateSessionNameRequest;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}/name';
+};
+
+export type UpdateSessionNameErrors = {
+    /**
+     * The name is empty or longer than 200 bytes (no body), or the body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type UpdateSessionNameError = UpdateSessionNameErrors[keyof UpdateSessionNameErrors];
+
+export type UpdateSessionNameResponses = {
+    /**
+     * Done.
+     */
+    200: unknown;
+};
+
+export type UpdateSessionUserRecipeValuesData = {
+    body: UpdateSessionUserRecipeValuesRequest;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}/user_recipe_values';
+};
+
+export type UpdateSessionUserRecipeValuesErrors = {
+    /**
+     * A required parameter has no value, or the body is not JSON.
+     */
+    400: ErrorResponse;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * There is no such thing.
+     */
+    404: ErrorResponse;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it, and says why.
+     */
+    500: ErrorResponse;
+};
+
+export type UpdateSessionUserRecipeValuesError = UpdateSessionUserRecipeValuesErrors[keyof UpdateSessionUserRecipeValuesErrors];
+
+export type UpdateSessionUserRecipeValuesResponses = {
+    /**
+     * The recipe with the values in their places.
+     */
+    200: UpdateSessionUserRecipeValuesResponse;
+};
+
+export type UpdateSessionUserRecipeValuesResponse2 = UpdateSessionUserRecipeValuesResponses[keyof UpdateSessionUserRecipeValuesResponses];
+
+export type EditMessageData = {
+    body: EditMessageRequest;
+    path: {
+        session_id: string;
+    };
+    query?: never;
+    url: '/sessions/{session_id}/edit_message';
+};
+
+export type EditMessageErrors = {
+    /**
+     * The body is not JSON.
+     */
+    400: UnparsableBodyText;
+    /**
+     * The key is missing or wrong.
+     */
+    401: unknown;
+    /**
+     * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
+     */
+    413: OversizedBodyText;
+    /**
+     * The content type does not say JSON.
+     */
+    415: UnsupportedBodyText;
+    /**
+     * The body is JSON, and not what the operation takes.
+     */
+    422: UnexpectedShapeText;
+    /**
+     * The server could not do it.
+     */
+    500: unknown;
+};
+
+export type EditMessageError = EditMessageErrors[keyof EditMessageErrors];
+
+export type EditMessageResponses = {
+    /**
+     * The session that was cut off.
+     */
+    200: EditMessageResponse;
+};
+
+export type EditMessageResponse2 = EditMessageResponses[keyof EditMessageResponses];
