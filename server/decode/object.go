@@ -3,6 +3,8 @@ package decode
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
 // An Object reads the fields of an object, one after the other. What goes wrong first stays its error; what is read after
@@ -107,6 +109,14 @@ func Field[T any](o *Object, name string, decode func(Value) (T, error)) T {
 	return read(o, v, there, decode)
 }
 
+// FieldOr reads a field with the decoder of its type if it is there; then it must not be null, unless the decoder takes it.
+func FieldOr[T any](o *Object, name string, missing T, decode func(Value) (T, error)) T {
+	if o.err != nil || !o.Get(name).Exists() {
+		return missing
+	}
+	return read(o, o.Get(name), true, decode)
+}
+
 // MaybeField reads a field with the decoder of its type, and returns nil if it is missing or null.
 func MaybeField[T any](o *Object, name string, decode func(Value) (T, error)) *T {
 	return maybe(o, name, decode)
@@ -122,6 +132,45 @@ func List[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 func MaybeList[T any](o *Object, name string, decode func(Value) (T, error)) []T {
 	v, there := o.Maybe(name)
 	return read(o, v, there, listOf(decode))
+}
+
+// Strings returns an array of strings, which is never nil.
+func (v Value) Strings() ([]string, error) { return listOf(Value.Str)(v) }
+
+// Pairs returns an object whose values are strings, which is never nil. Of repeated names the last value stands at the
+// first place.
+func (v Value) Pairs() (jsonwire.Pairs, error) { return v.pairs(Value.Str) }
+
+// TextPairs is like Pairs, but takes other values for their JSON.
+func (v Value) TextPairs() (jsonwire.Pairs, error) {
+	return v.pairs(func(v Value) (string, error) {
+		if v.kind() == "string" {
+			return v.Str()
+		}
+		return string(v.Any()), nil
+	})
+}
+
+func (v Value) pairs(text func(Value) (string, error)) (jsonwire.Pairs, error) {
+	if err := v.want("object"); err != nil {
+		return nil, err
+	}
+	pairs := jsonwire.Pairs{}
+	places := map[string]int{}
+	for name, value := range v.members() {
+		s, err := text(value)
+		if err != nil {
+			return nil, err
+		}
+		place, repeated := places[name]
+		if repeated {
+			pairs[place].Value = s
+			continue
+		}
+		places[name] = len(pairs)
+		pairs = append(pairs, jsonwire.Pair{Name: name, Value: s})
+	}
+	return pairs, nil
 }
 
 func listOf[T any](decode func(Value) (T, error)) func(Value) ([]T, error) {

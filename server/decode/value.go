@@ -190,9 +190,14 @@ func (v Value) Int() (int64, error) {
 }
 
 // Natural returns an integer that is not negative.
-func (v Value) Natural() (int64, error) {
+func (v Value) Natural() (int64, error) { return v.atLeast(0) }
+
+// Positive returns an integer that is neither negative nor zero.
+func (v Value) Positive() (int64, error) { return v.atLeast(1) }
+
+func (v Value) atLeast(least int64) (int64, error) {
 	n, err := v.Int()
-	if err == nil && n < 0 {
+	if err == nil && n < least {
 		return 0, v.Fail("invalid value: integer out of range")
 	}
 	return n, err

@@ -122,3 +122,20 @@ func (w *Writer) Strings(list []string) {
 	}
 	w.Close(']')
 }
+
+// BoolOrNull writes true or false, null if it is nil.
+func (w *Writer) BoolOrNull(b *bool) {
+	if b == nil {
+		w.Null()
+		return
+	}
+	w.Bool(*b)
+}
+
+// MaybeInt writes a member that is a number, and nothing if it is nil.
+func (w *Writer) MaybeInt(name string, n *int64) {
+	if n != nil {
+		w.Name(name)
+		w.Int(*n)
+	}
+}

@@ -55,13 +55,14 @@ func (m Message) PlainText() (string, bool) {
 // Decode reads a message. The error is a [*decode.ShapeError].
 func Decode(v decode.Value) (Message, error) {
 	o := v.Object("id", "role", "created", "content", "metadata")
+	id := o.MaybeString("id")
 	m := Message{
-		Role:    Role(o.OneOf("role", string(User), string(Assistant))),
-		Created: o.Int("created"),
-		Content: decode.Field(o, "content", DecodeContents),
+		Role:     Role(o.OneOf("role", string(User), string(Assistant))),
+		Created:  o.Int("created"),
+		Content:  decode.Field(o, "content", DecodeContents),
+		Metadata: decode.Field(o, "metadata", DecodeMetadata),
 	}
-	m.Metadata = decode.Field(o, "metadata", DecodeMetadata)
-	if id := o.MaybeString("id"); id != nil {
+	if id != nil {
 		m.ID = *id
 	}
 	return m, o.Err()

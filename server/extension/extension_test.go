@@ -1,0 +1,67 @@
+package extension_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+func TestEveryTypeIsReadAndWritten(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"type":"sse","name":"a","uri":"u"}`: `{"type":"sse","name":"a","description":"","uri":"u","envs":{},"env_keys":[],"timeout":null,"bundled":null,"available_tools":[]}`,
+		`{"type":"stdio","name":"a","cmd":"c","args":["x"],"envs":{"B":"1","A":"2","B":"3"},"timeout":0,"description":null}`:                   `{"type":"stdio","name":"a","description":"","cmd":"c","args":["x"],"envs":{"B":"3","A":"2"},"env_keys":[],"timeout":0,"bundled":null,"available_tools":[]}`,
+		`{"type":"builtin","name":"developer","display_name":"D","bundled":true,"timeout":300}`:                                                `{"type":"builtin","name":"developer","description":"","display_name":"D","timeout":300,"bundled":true,"available_tools":[]}`,
+		`{"type":"platform","name":"todo","description":null}`:                                                                                 `{"type":"platform","name":"todo","description":"","bundled":null,"available_tools":[]}`,
+		`{"type":"streamable_http","name":"a","description":"d","uri":"u","headers":{"X":"$Y"},"env_keys":["Y"],"available_tools":["t"]}`:      `{"type":"streamable_http","name":"a","description":"d","uri":"u","envs":{},"env_keys":["Y"],"headers":{"X":"$Y"},"timeout":null,"bundled":null,"available_tools":["t"]}`,
+		`{"type":"frontend","name":"a","description":"","tools":[{"name":"t","title":null,"inputSchema":{"type":"object"},"icons":[],"x":1}]}`: `{"type":"frontend","name":"a","description":"","tools":[{"name":"t","inputSchema":{"type":"object"},"icons":[]}],"instructions":null,"bundled":null,"available_tools":[]}`,
+		`{"type":"inline_python","name":"a","description":"","code":"pass","dependencies":["numpy"],"bundled":true}`:                           `{"type":"inline_python","name":"a","description":"","code":"pass","timeout":null,"dependencies":["numpy"],"available_tools":[]}`,
+	} {
+		var c extension.Config
+		if err := json.Unmarshal([]byte(in), &c); err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		if got := string(jsonwire.Marshal(c)); got != want {
+			t.Errorf("written again:\n got %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestWhatIsMissing(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"type":"magic"}`:                                                       "type: unknown variant `magic`, expected one of `sse`, `stdio`, `builtin`, `platform`, `streamable_http`, `frontend`, `inline_python` at line 1 column 15",
+		`{"type":"sse","name":"a"}`:                                              "missing field `uri` at line 1 column 25",
+		`{"type":"platform","name":"a"}`:                                         "missing field `description` at line 1 column 30",
+		`{"type":"builtin","name":"a","timeout":-1}`:                             "timeout: invalid value: integer out of range at line 1 column 41",
+		`{"type":"builtin","name":"a","timeout":1.5}`:                            "timeout: invalid type: number, expected an integer at line 1 column 42",
+		`{"type":"sse","name":"a","uri":"","envs":{"A":1}}`:                      "envs.A: invalid type: number, expected a string at line 1 column 47",
+		`{"type":"sse","name":"a","uri":"","env_keys":null}`:                     "env_keys: invalid type: null, expected an array at line 1 column 49",
+		`{"type":"frontend","name":"a","description":"","tools":[{"name":"t"}]}`: "tools[0]: missing field `inputSchema` at line 1 column 68",
+	} {
+		v, err := decode.Parse([]byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := extension.Decode(v); err == nil || err.Error() != want {
+			t.Errorf("%s:\n got %v\nwant %s", in, err, want)
+		}
+		if _, err := extension.DecodeInRecipe(v); (err == nil) != (in == `{"type":"platform","name":"a"}`) {
+			t.Errorf("%s in a recipe: %v", in, err)
+		}
+	}
+}
+
+func TestKeysHaveNoBlanks(t *testing.T) {
+	for name, want := range map[string]string{"My Ext-1": "myext-1", "": "", "\tÄ\u00a0B\u2003c ": "äbc"} {
+		if got := extension.Key(name); got != want {
+			t.Errorf("Key(%q) = %q, want %q", name, got, want)
+		}
+	}
+}

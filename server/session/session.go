@@ -1,0 +1,240 @@
+// Package session has the session: a conversation with everything that belongs to it (GA 4.7), as plain data. Package store
+// keeps sessions, package sessions answers for them.
+package session
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+)
+
+// A Type says what a session is for.
+type Type string
+
+// The types. Only those of users and of schedules are listed.
+const (
+	User      Type = "user"
+	Scheduled Type = "scheduled"
+	SubAgent  Type = "sub_agent"
+	Hidden    Type = "hidden"
+	Terminal  Type = "terminal"
+)
+
+// A Session is one session. Nil is null.
+type Session struct {
+	ID, WorkingDir, Name string
+	UserSetName          bool // automatic naming stops
+	Type                 Type
+	CreatedAt, UpdatedAt time.Time
+	ExtensionData        json.RawMessage // an object with keys such as todo.v0
+	Tokens               Tokens
+	ScheduleID           *string
+	Recipe               *recipe.Recipe
+	UserRecipeValues     jsonwire.Pairs
+	Conversation         []message.Message // nil if it was not loaded
+	MessageCount         int64
+	ProviderName         *string
+	ModelConfig          *ModelConfig
+}
+
+// Tokens count what the model has read and written: in its last call, and in all of them.
+type Tokens struct{ Total, Input, Output, AccumulatedTotal, AccumulatedInput, AccumulatedOutput *int64 }
+
+// A ModelConfig says which model is called, and how (GA 4.8).
+type ModelConfig struct {
+	ModelName     string
+	ContextLimit  *int64
+	Temperature   json.Number // empty is null
+	MaxTokens     *int64
+	ToolShim      bool
+	ToolShimModel *string
+	FastModel     *string
+}
+
+// fields are the keys of a session in their order.
+var fields = []string{
+	"id", "working_dir", "name", "user_set_name", "session_type", "created_at", "updated_at", "extension_data",
+	"total_tokens", "input_tokens", "output_tokens",
+	"accumulated_total_tokens", "accumulated_input_tokens", "accumulated_output_tokens",
+	"schedule_id", "recipe", "user_recipe_values", "conversation", "message_count", "provider_name", "model_config",
+}
+
+// Decode reads a session, as an export has it. The name may be called by its old name, description.
+func Decode(v decode.Value) (Session, error) {
+	o := v.Object(append(fields[:len(fields):len(fields)], "description")...)
+	s := Session{ID: o.String("id"), WorkingDir: o.String("working_dir"), Name: decodeName(o)}
+	s.UserSetName = decode.FieldOr(o, "user_set_name", false, decode.Value.Bool)
+	s.Type = decode.FieldOr(o, "session_type", User, decodeType)
+	s.CreatedAt = decode.Field(o, "created_at", decode.Value.Time)
+	s.UpdatedAt = decode.Field(o, "updated_at", decode.Value.Time)
+	s.ExtensionData = o.AnyObject("extension_data")
+	s.Tokens = Tokens{
+		Total: o.MaybeInt("total_tokens"), Input: o.MaybeInt("input_tokens"), Output: o.MaybeInt("output_tokens"),
+		AccumulatedTotal:  o.MaybeInt("accumulated_total_tokens"),
+		AccumulatedInput:  o.MaybeInt("accumulated_input_tokens"),
+		AccumulatedOutput: o.MaybeInt("accumulated_output_tokens"),
+	}
+	s.ScheduleID = o.MaybeString("schedule_id")
+	s.Recipe = decode.MaybeField(o, "recipe", recipe.Decode)
+	if values := decode.MaybeField(o, "user_recipe_values", decode.Value.Pairs); values != nil {
+		s.UserRecipeValues = *values
+	}
+	s.Conversation = decode.MaybeList(o, "conversation", message.Decode)
+	s.MessageCount = decode.Field(o, "message_count", decode.Value.Natural)
+	s.ProviderName = o.MaybeString("provider_name")
+	s.ModelConfig = decode.MaybeField(o, "model_config", DecodeModelConfig)
+	return s, o.Err()
+}
+
+func decodeName(o *decode.Object) string {
+	old := o.Get("description")
+	if !old.Exists() {
+		return o.String("name")
+	}
+	if o.Get("name").Exists() {
+		o.Check(old.Fail("duplicate field `name`"))
+	}
+	return o.String("description")
+}
+
+func decodeType(v decode.Value) (Type, error) {
+	kind, err := v.OneOf(string(User), string(Scheduled), string(SubAgent), string(Hidden), string(Terminal))
+	return Type(kind), err
+}
+
+// DecodeModelConfig reads a model configuration.
+func DecodeModelConfig(v decode.Value) (ModelConfig, error) {
+	o := v.Object("model_name", "context_limit", "temperature", "max_tokens", "toolshim", "toolshim_model", "fast_model")
+	m := ModelConfig{ModelName: o.String("model_name"), ContextLimit: decode.MaybeField(o, "context_limit", decode.Value.Natural)}
+	if temperature := decode.MaybeField(o, "temperature", decode.Value.Number); temperature != nil {
+		m.Temperature = *temperature
+	}
+	m.MaxTokens = o.MaybeInt("max_tokens")
+	m.ToolShim = decode.FieldOr(o, "toolshim", false, decode.Value.Bool)
+	m.ToolShimModel = o.MaybeString("toolshim_model")
+	m.FastModel = o.MaybeString("fast_model")
+	return m, o.Err()
+}
+
+// Write writes the session as JSON: all keys, in their order.
+func (s Session) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	for _, field := range fields {
+		w.Name(field)
+		s.write(w, field)
+	}
+	w.Close('}')
+}
+
+// write writes the value of one key.
+func (s Session) write(w *jsonwire.Writer, field string) {
+	switch field {
+	case "id":
+		w.String(s.ID)
+	case "working_dir":
+		w.String(s.WorkingDir)
+	case "name":
+		w.String(s.Name)
+	case "user_set_name":
+		w.Bool(s.UserSetName)
+	case "session_type":
+		w.String(string(s.Type))
+	case "created_at":
+		w.String(jsonwire.Time(s.CreatedAt))
+	case "updated_at":
+		w.String(jsonwire.Time(s.UpdatedAt))
+	case "extension_data":
+		w.Raw(s.ExtensionData)
+	case "total_tokens":
+		w.IntOrNull(s.Tokens.Total)
+	case "input_tokens":
+		w.IntOrNull(s.Tokens.Input)
+	case "output_tokens":
+		w.IntOrNull(s.Tokens.Output)
+	case "accumulated_total_tokens":
+		w.IntOrNull(s.Tokens.AccumulatedTotal)
+	case "accumulated_input_tokens":
+		w.IntOrNull(s.Tokens.AccumulatedInput)
+	case "accumulated_output_tokens":
+		w.IntOrNull(s.Tokens.AccumulatedOutput)
+	case "schedule_id":
+		w.StringOrNull(s.ScheduleID)
+	case "recipe":
+		if s.Recipe == nil {
+			w.Null()
+		} else {
+			s.Recipe.Write(w)
+		}
+	case "user_recipe_values":
+		w.PairsOrNull(s.UserRecipeValues)
+	case "conversation":
+		s.writeConversation(w)
+	case "message_count":
+		w.Int(s.MessageCount)
+	case "provider_name":
+		w.StringOrNull(s.ProviderName)
+	case "model_config":
+		if s.ModelConfig == nil {
+			w.Null()
+		} else {
+			s.ModelConfig.Write(w)
+		}
+	}
+}
+
+func (s Session) writeConversation(w *jsonwire.Writer) {
+	if s.Conversation == nil {
+		w.Null()
+		return
+	}
+	w.Open('[')
+	for _, m := range s.Conversation {
+		m.Write(w)
+	}
+	w.Close(']')
+}
+
+// Write writes the model configuration as JSON.
+func (m ModelConfig) Write(w *jsonwire.Writer) {
+	w.Open('{')
+	w.Name("model_name")
+	w.String(m.ModelName)
+	w.Name("context_limit")
+	w.IntOrNull(m.ContextLimit)
+	w.Name("temperature")
+	if m.Temperature == "" {
+		w.Null()
+	} else {
+		w.Raw([]byte(m.Temperature))
+	}
+	w.Name("max_tokens")
+	w.IntOrNull(m.MaxTokens)
+	w.Name("toolshim")
+	w.Bool(m.ToolShim)
+	w.Name("toolshim_model")
+	w.StringOrNull(m.ToolShimModel)
+	w.Name("fast_model")
+	w.StringOrNull(m.FastModel)
+	w.Close('}')
+}
+
+// MarshalJSON returns the JSON of the session.
+func (s Session) MarshalJSON() ([]byte, error) {
+	w := jsonwire.NewWriter(nil)
+	s.Write(w)
+	return w.Text(), nil
+}
+
+// UnmarshalJSON reads a session; see [Decode].
+func (s *Session) UnmarshalJSON(text []byte) error {
+	v, err := decode.Parse(text)
+	if err != nil {
+		return err
+	}
+	*s, err = Decode(v)
+	return err
+}
