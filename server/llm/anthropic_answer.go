@@ -1,0 +1,165 @@
+package llm
+
+import (
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// whole reads an answer that was not streamed: one piece.
+func (messages) whole(answer jsonwire.Text) (Piece, error) {
+	members := pick(answer, "content", "usage")
+	if members[0].Kind() != "array" {
+		return Piece{}, errShape
+	}
+	var content []message.Content
+	for _, block := range members[0].Elements() {
+		content = append(content, readBlock(block)...)
+	}
+	if len(content) == 0 {
+		content = []message.Content{message.Text{}}
+	}
+	var tokens messagesTokens
+	tokens.take(members[1])
+	return Piece{Message: assistant("", content...), Usage: tokens.usage()}, nil
+}
+
+func readBlock(block jsonwire.Text) []message.Content {
+	parts := pick(block, "type", "text", "id", "name", "input", "thinking", "signature", "data")
+	switch str(parts[0]) {
+	case "text":
+		return []message.Content{message.Text{Text: str(parts[1])}}
+	case "tool_use":
+		return requests([]wantedCall{{id: str(parts[2]), name: str(parts[3]), arguments: parts[4]}})
+	case "thinking":
+		return []message.Content{message.Thinking{Thinking: str(parts[5]), Signature: str(parts[6])}}
+	case "redacted_thinking":
+		return []message.Content{message.RedactedThinking{Data: str(parts[7])}}
+	}
+	return nil
+}
+
+// messagesTokens collects the numbers of an answer, which come in parts. A later number replaces an earlier one.
+type messagesTokens struct{ input, created, read, output *int64 }
+
+func (t *messagesTokens) take(value jsonwire.Text) {
+	numbers := pick(value, "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+	for i, field := range []**int64{&t.input, &t.created, &t.read, &t.output} {
+		if n := count(numbers[i]); n != nil {
+			*field = n
+		}
+	}
+}
+
+// usage returns the sums, nil if nothing is known.
+func (t *messagesTokens) usage() *Usage {
+	if t.input == nil && t.output == nil {
+		return nil
+	}
+	input := t.input
+	for _, more := range []*int64{t.created, t.read} {
+		if input != nil && more != nil {
+			sum := *input + *more
+			input = &sum
+		}
+	}
+	return newUsage(input, t.output, nil)
+}
+
+// messagesStream reads an answer that is streamed (decisions M35 to M38).
+type messagesStream struct {
+	id     string
+	tokens messagesTokens
+	calls  []wantedCall
+	block  struct { // the one that is being sent
+		kind                string
+		thinking, signature []byte
+		call                wantedCall
+	}
+}
+
+func (messages) stream() streamReader { return &messagesStream{} }
+
+// read takes the data of one event.
+func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
+	event, err := jsonwire.Parse(data)
+	if err != nil {
+		return false, err
+	}
+	parts := pick(event, "type", "message", "content_block", "delta", "usage")
+	switch str(parts[0]) {
+	case "message_start":
+		start := pick(parts[1], "id", "usage")
+		s.id = str(start[0])
+		s.tokens.take(start[1])
+	case "content_block_start":
+		return s.begin(parts[2], yield), nil
+	case "content_block_delta":
+		return s.grow(parts[3], yield), nil
+	case "content_block_stop":
+		return s.finish(yield), nil
+	case "message_delta":
+		s.tokens.take(parts[4])
+	case "message_stop":
+		if len(s.calls) == 0 || s.yield(yield, requests(s.calls)...) {
+			s.end(yield)
+		}
+		return false, nil
+	case "error":
+		return false, errShape
+	}
+	return true, nil
+}
+
+// end yields the usage; it is called, too, when the stream ends without saying so.
+func (s *messagesStream) end(yield func(Piece) bool) {
+	if usage := s.tokens.usage(); usage != nil {
+		yield(Piece{Usage: usage})
+	}
+}
+
+func (s *messagesStream) begin(block jsonwire.Text, yield func(Piece) bool) (more bool) {
+	parts := pick(block, "type", "id", "name", "data", "text")
+	s.block.kind = str(parts[0])
+	s.block.thinking, s.block.signature = nil, nil
+	s.block.call = wantedCall{id: str(parts[1]), name: str(parts[2])}
+	switch {
+	case s.block.kind == "redacted_thinking":
+		return s.yield(yield, message.RedactedThinking{Data: str(parts[3])})
+	case s.block.kind == "text" && str(parts[4]) != "":
+		return s.yield(yield, message.Text{Text: str(parts[4])})
+	}
+	return true
+}
+
+func (s *messagesStream) grow(delta jsonwire.Text, yield func(Piece) bool) (more bool) {
+	parts := pick(delta, "type", "text", "partial_json", "thinking", "signature")
+	switch str(parts[0]) {
+	case "text_delta":
+		return s.yield(yield, message.Text{Text: str(parts[1])})
+	case "input_json_delta":
+		s.block.call.arguments = append(s.block.call.arguments, str(parts[2])...)
+	case "thinking_delta":
+		s.block.thinking = append(s.block.thinking, str(parts[3])...)
+	case "signature_delta":
+		s.block.signature = append(s.block.signature, str(parts[4])...)
+	}
+	return true
+}
+
+// finish is the end of a block.
+func (s *messagesStream) finish(yield func(Piece) bool) (more bool) {
+	switch s.block.kind {
+	case "tool_use":
+		s.calls = append(s.calls, s.block.call)
+	case "thinking":
+		return s.yield(yield, message.Thinking{Thinking: string(s.block.thinking), Signature: string(s.block.signature)})
+	}
+	return true
+}
+
+func (s *messagesStream) yield(yield func(Piece) bool, content ...message.Content) (more bool) {
+	if s.id == "" {
+		s.id = "msg_" + NewID()
+	}
+	return yield(Piece{Message: assistant(s.id, content...)})
+}

@@ -1,0 +1,127 @@
+package llm
+
+import (
+	"strconv"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// messages is the wire of Anthropic's Messages (GA 18.8).
+type messages struct{}
+
+// defaultMaxTokens is sent where the API wants a number and none is configured.
+const defaultMaxTokens = 8192
+
+// body returns what is sent (decision M9).
+func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
+	maxTokens := int64(defaultMaxTokens)
+	if config.MaxTokens != nil {
+		maxTokens = *config.MaxTokens
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("model")
+	w.String(config.ModelName)
+	w.Name("max_tokens")
+	w.Int(maxTokens)
+	w.Name("system")
+	w.String(r.System)
+	w.Name("messages")
+	w.Open('[')
+	for _, m := range r.Messages {
+		writeBlocks(w, m)
+	}
+	w.Close(']')
+	if len(r.Tools) > 0 {
+		w.Name("tools")
+		w.Open('[')
+		for _, tool := range r.Tools {
+			w.Open('{')
+			w.Name("name")
+			w.String(tool.Name)
+			w.Name("description")
+			w.String(tool.Description)
+			w.Name("input_schema")
+			w.Raw(tool.Schema)
+			w.Close('}')
+		}
+		w.Close(']')
+	}
+	if config.Temperature != nil {
+		w.Name("temperature")
+		w.Raw(strconv.AppendFloat(nil, *config.Temperature, 'f', -1, 64))
+	}
+	if stream {
+		w.Name("stream")
+		w.Bool(true)
+	}
+	w.Close('}')
+	return w.Text()
+}
+
+// writeBlocks writes a message as blocks; the results of tools come first (decision M14).
+func writeBlocks(w *jsonwire.Writer, m message.Message) {
+	w.Open('{')
+	w.Name("role")
+	w.String(string(m.Role))
+	w.Name("content")
+	w.Open('[')
+	for _, item := range m.Content {
+		if response, ok := item.(message.ToolResponse); ok {
+			writeResultBlocks(w, response)
+		}
+	}
+	for _, item := range m.Content {
+		writeBlock(w, item)
+	}
+	w.Close(']')
+	w.Close('}')
+}
+
+func writeResultBlocks(w *jsonwire.Writer, response message.ToolResponse) {
+	w.Raw([]byte(`{"type":"tool_result","tool_use_id":`))
+	w.String(response.ID)
+	w.Name("content")
+	w.String(ResultText(response.Result))
+	if response.Result.Error != nil {
+		w.Name("is_error")
+		w.Bool(true)
+	}
+	w.Close('}')
+	for _, image := range resultImages(response.Result) {
+		writeBlock(w, image)
+	}
+}
+
+func writeBlock(w *jsonwire.Writer, item message.Content) {
+	switch c := item.(type) {
+	case message.Text:
+		w.Raw([]byte(`{"type":"text","text":`))
+		w.String(c.Text)
+	case message.Image:
+		w.Raw([]byte(`{"type":"image","source":{"type":"base64","media_type":`))
+		w.String(c.MIMEType)
+		w.Name("data")
+		w.String(c.Data)
+		w.Close('}')
+	case message.ToolRequest:
+		w.Raw([]byte(`{"type":"tool_use","id":`))
+		w.String(c.ID)
+		w.Name("name")
+		w.String(c.Call.Value.Name)
+		w.Name("input")
+		w.Raw(argumentsOf(c.Call.Value))
+	case message.Thinking:
+		w.Raw([]byte(`{"type":"thinking","thinking":`))
+		w.String(c.Thinking)
+		w.Name("signature")
+		w.String(c.Signature)
+	case message.RedactedThinking:
+		w.Raw([]byte(`{"type":"redacted_thinking","data":`))
+		w.String(c.Data)
+	default:
+		return
+	}
+	w.Close('}')
+}

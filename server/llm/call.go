@@ -1,0 +1,98 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+)
+
+// NewTransport returns the transport of all calls to models. Its connections are kept for the next turn.
+func NewTransport() *http.Transport {
+	return &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        1000,
+		MaxIdleConnsPerHost: 500, // one model serves all sessions
+		IdleConnTimeout:     90 * time.Second,
+		DisableCompression:  true, // a small answer must not become a large one
+		WriteBufferSize:     4 << 10,
+		ReadBufferSize:      4 << 10,
+	}
+}
+
+// An endpoint is where a provider's requests go.
+type endpoint struct {
+	url     string
+	header  http.Header
+	timeout time.Duration
+}
+
+// pauses are the waits before the second, third and fourth try (GA 18.9), give or take a fifth.
+var pauses = [...]time.Duration{1 * time.Second, 2 * time.Second, 4 * time.Second}
+
+// A caller sends requests, more than once if that may help.
+type caller struct {
+	transport   http.RoundTripper
+	skipBackoff func() bool
+}
+
+// post sends a body and returns the answer, which is a success and whose body the caller closes. The error is an
+// [*Error], or the cause of the context's end.
+func (c caller) post(ctx context.Context, to endpoint, body []byte) (io.ReadCloser, error) {
+	for try := 0; ; try++ {
+		answer, err := c.once(ctx, to, body)
+		if err == nil {
+			return answer, nil
+		}
+		failed, ok := errors.AsType[*Error](err)
+		if !ok || !failed.transient() || try == len(pauses) {
+			return nil, err
+		}
+		if err := c.pause(ctx, pauses[try]); err != nil {
+			return nil, noAnswer(ctx, to.timeout, err)
+		}
+	}
+}
+
+func (c caller) once(ctx context.Context, to endpoint, body []byte) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, &Error{Message: "Invalid base URL: " + to.url, cause: err}
+	}
+	request.Header = to.header.Clone()
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := c.transport.RoundTrip(request) // and not a client's Do, which would follow redirects
+	if err != nil {
+		return nil, noAnswer(ctx, to.timeout, err)
+	}
+	if answer.StatusCode/100 == 2 {
+		return answer.Body, nil
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(io.LimitReader(answer.Body, maxError))
+	if err != nil {
+		return nil, noAnswer(ctx, to.timeout, err)
+	}
+	return nil, statusError(answer.StatusCode, said)
+}
+
+// pause waits before the next try. Its error is the cause of the context's end.
+func (c caller) pause(ctx context.Context, about time.Duration) error {
+	if c.skipBackoff() {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(time.Duration((0.8 + 0.4*rand.Float64()) * float64(about)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,189 @@
+package llm
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+var errShape = errors.New("the answer is not what was expected")
+
+// pick returns members of an object, none of them if the value is something else.
+func pick(value jsonwire.Text, names ...string) []jsonwire.Text {
+	if value.Kind() != "object" {
+		return make([]jsonwire.Text, len(names))
+	}
+	return value.Pick(names...)
+}
+
+// str returns a string, empty if the value is something else.
+func str(value jsonwire.Text) string {
+	if value.Kind() != "string" {
+		return ""
+	}
+	return value.Str()
+}
+
+// first returns the first element of an array.
+func first(value jsonwire.Text) jsonwire.Text {
+	if value.Kind() == "array" {
+		for _, element := range value.Elements() {
+			return element
+		}
+	}
+	return nil
+}
+
+// count returns a number of tokens, nil if there is none.
+func count(value jsonwire.Text) *int64 {
+	if n, ok := value.Integer(); ok {
+		return &n
+	}
+	return nil
+}
+
+// assistant returns a message of the model.
+func assistant(id string, content ...message.Content) *message.Message {
+	return &message.Message{
+		ID: id, Role: message.Assistant, Created: time.Now().Unix(), Content: content, Metadata: message.Visible,
+	}
+}
+
+// whole reads an answer that was not streamed: one piece (decision M35).
+func (chat) whole(answer jsonwire.Text) (Piece, error) {
+	members := pick(answer, "choices", "usage")
+	said := pick(first(members[0]), "message")[0]
+	if said.Kind() != "object" {
+		return Piece{}, errShape
+	}
+	parts := pick(said, "content", "tool_calls")
+	var calls chatCalls
+	calls.add(parts[1])
+	var content []message.Content
+	if text := str(parts[0]); text != "" || len(calls) == 0 {
+		content = append(content, message.Text{Text: text})
+	}
+	return Piece{Message: assistant("", append(content, requests(calls.wanted())...)...), Usage: chatUsage(members[1])}, nil
+}
+
+// chatUsage returns the numbers of an answer, nil if it has none.
+func chatUsage(value jsonwire.Text) *Usage {
+	if value.Kind() != "object" {
+		return nil
+	}
+	tokens := value.Pick("prompt_tokens", "completion_tokens", "total_tokens")
+	return newUsage(count(tokens[0]), count(tokens[1]), count(tokens[2]))
+}
+
+// chatCalls are the tool calls of an answer, in the order in which they began.
+type chatCalls []struct {
+	index int64
+	wantedCall
+}
+
+// add takes an array of calls, or of parts of them, which belong together by their index.
+func (c *chatCalls) add(value jsonwire.Text) {
+	if value.Kind() != "array" {
+		return
+	}
+	for i, element := range value.Elements() {
+		parts := pick(element, "index", "id", "function")
+		function := pick(parts[2], "name", "arguments")
+		index, ok := parts[0].Integer()
+		if !ok {
+			index = int64(i)
+		}
+		call := c.at(index)
+		if id := str(parts[1]); id != "" {
+			call.id = id
+		}
+		call.name += str(function[0])
+		call.arguments = append(call.arguments, str(function[1])...)
+	}
+}
+
+func (c *chatCalls) at(index int64) *wantedCall {
+	for i := range *c {
+		if (*c)[i].index == index {
+			return &(*c)[i].wantedCall
+		}
+	}
+	*c = append(*c, struct {
+		index int64
+		wantedCall
+	}{index: index})
+	return &(*c)[len(*c)-1].wantedCall
+}
+
+func (c chatCalls) wanted() (calls []wantedCall) {
+	for _, call := range c {
+		calls = append(calls, call.wantedCall)
+	}
+	return calls
+}
+
+// chatStream reads an answer that is streamed (decisions M35 to M38).
+type chatStream struct {
+	id    string
+	calls chatCalls
+}
+
+func (chat) stream() streamReader { return &chatStream{} }
+
+var chatDone = []byte("[DONE]")
+
+// read takes the data of one event.
+func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
+	if bytes.Equal(data, chatDone) {
+		s.yieldCalls(yield)
+		return false, nil
+	}
+	chunk, err := jsonwire.Parse(data)
+	if err != nil {
+		return false, err
+	}
+	members := pick(chunk, "id", "model", "choices", "usage", "error")
+	if chunk.Kind() != "object" || members[4].Kind() != "undefined" && members[4].Kind() != "null" {
+		return false, errShape
+	}
+	if s.id == "" {
+		s.id = str(members[0])
+	}
+	if usage := chatUsage(members[3]); usage != nil && members[1].Kind() == "string" && !yield(Piece{Usage: usage}) {
+		return false, nil
+	}
+	choice := pick(first(members[2]), "delta", "finish_reason")
+	delta := pick(choice[0], "content", "tool_calls")
+	if delta[0].Kind() == "string" && !yield(Piece{Message: assistant(s.named(), message.Text{Text: delta[0].Str()})}) {
+		return false, nil
+	}
+	s.calls.add(delta[1])
+	if choice[1].Kind() == "string" {
+		return s.yieldCalls(yield), nil
+	}
+	return true, nil
+}
+
+// end is called when the stream ends without saying so.
+func (s *chatStream) end(func(Piece) bool) {}
+
+// yieldCalls yields the calls that have not been, as one piece.
+func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
+	if len(s.calls) == 0 {
+		return true
+	}
+	content := requests(s.calls.wanted())
+	s.calls = nil
+	return yield(Piece{Message: assistant(s.named(), content...)})
+}
+
+// named returns the id of the answer, and makes one if it has none.
+func (s *chatStream) named() string {
+	if s.id == "" {
+		s.id = "msg_" + NewID()
+	}
+	return s.id
+}

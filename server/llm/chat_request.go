@@ -1,0 +1,211 @@
+package llm
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// chat is the wire of OpenAI's chat completions (GA 18.8).
+type chat struct{}
+
+// reasoning matches the models that reason before they answer (decision M8).
+var reasoning = regexp.MustCompile(`^(?:o[0-9]|gpt-5)`)
+
+// body returns what is sent (decisions M7, M8).
+func (chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
+	reasons := reasoning.MatchString(config.ModelName)
+	model, effort := effortOf(config.ModelName)
+	system, maxTokens := "system", "max_tokens"
+	if reasons {
+		system, maxTokens = "developer", "max_completion_tokens"
+	} else {
+		model = config.ModelName
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("model")
+	w.String(model)
+	w.Name("messages")
+	w.Open('[')
+	writeChatText(w, system, r.System)
+	for _, m := range r.Messages {
+		writeChatMessage(w, m)
+	}
+	w.Close(']')
+	writeChatTools(w, r.Tools)
+	if reasons {
+		w.Name("reasoning_effort")
+		w.String(effort)
+	} else if config.Temperature != nil {
+		w.Name("temperature")
+		w.Raw(strconv.AppendFloat(nil, *config.Temperature, 'f', -1, 64))
+	}
+	if config.MaxTokens != nil {
+		w.Name(maxTokens)
+		w.Int(*config.MaxTokens)
+	}
+	if stream {
+		w.Name("stream")
+		w.Bool(true)
+		w.Name("stream_options")
+		w.Raw([]byte(`{"include_usage":true}`))
+	}
+	w.Close('}')
+	return w.Text()
+}
+
+// effortOf splits the effort from the name of a model.
+func effortOf(name string) (model, effort string) {
+	for _, effort := range []string{"low", "medium", "high"} {
+		if model, ok := strings.CutSuffix(name, "-"+effort); ok {
+			return model, effort
+		}
+	}
+	return name, "medium"
+}
+
+func writeChatTools(w *jsonwire.Writer, tools []Tool) {
+	if len(tools) == 0 {
+		return
+	}
+	w.Name("tools")
+	w.Open('[')
+	for _, tool := range tools {
+		w.Raw([]byte(`{"type":"function","function":{"name":`))
+		w.String(tool.Name)
+		w.Name("description")
+		w.String(tool.Description)
+		w.Name("parameters")
+		w.Raw(tool.Schema)
+		w.Close('}')
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+// writeChatMessage writes one message, or several: each result of a tool is one of its own (decision M11).
+func writeChatMessage(w *jsonwire.Writer, m message.Message) {
+	if m.Role == message.Assistant {
+		writeChatAssistant(w, m)
+		return
+	}
+	var texts []string
+	var seen []message.Image
+	for _, item := range m.Content {
+		switch c := item.(type) {
+		case message.ToolResponse:
+			w.Open('{')
+			w.Raw([]byte(`"role":"tool","tool_call_id":`))
+			w.String(c.ID)
+			w.Name("content")
+			w.String(ResultText(c.Result))
+			w.Close('}')
+			seen = append(seen, resultImages(c.Result)...)
+		case message.Text:
+			texts = append(texts, c.Text)
+		}
+	}
+	named := namedImages(texts)
+	if len(seen) > 0 || len(named) > 0 || hasImage(m) {
+		writeChatParts(w, m, seen, named)
+	} else if len(texts) > 0 {
+		writeChatText(w, "user", strings.Join(texts, "\n"))
+	}
+}
+
+func hasImage(m message.Message) bool {
+	for _, item := range m.Content {
+		if _, ok := item.(message.Image); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func writeChatText(w *jsonwire.Writer, role, text string) {
+	w.Open('{')
+	w.Name("role")
+	w.String(role)
+	w.Name("content")
+	w.String(text)
+	w.Close('}')
+}
+
+// writeChatParts writes a user message with images: those of tool results first, those that its texts name last.
+func writeChatParts(w *jsonwire.Writer, m message.Message, first, last []message.Image) {
+	w.Raw([]byte(`{"role":"user","content":[`))
+	for _, image := range first {
+		writeChatImage(w, image)
+	}
+	for _, item := range m.Content {
+		switch c := item.(type) {
+		case message.Text:
+			w.Raw([]byte(`{"type":"text","text":`))
+			w.String(c.Text)
+			w.Close('}')
+		case message.Image:
+			writeChatImage(w, c)
+		}
+	}
+	for _, image := range last {
+		writeChatImage(w, image)
+	}
+	w.Close(']')
+	w.Close('}')
+}
+
+func writeChatImage(w *jsonwire.Writer, image message.Image) {
+	w.Raw([]byte(`{"type":"image_url","image_url":{"url":`))
+	w.String("data:" + image.MIMEType + ";base64," + image.Data)
+	w.Close('}')
+	w.Close('}')
+}
+
+func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
+	w.Raw([]byte(`{"role":"assistant"`))
+	if text, ok := m.PlainText(); ok {
+		w.Name("content")
+		w.String(text)
+	}
+	open := false
+	for _, item := range m.Content {
+		request, ok := item.(message.ToolRequest)
+		if !ok {
+			continue
+		}
+		if !open {
+			w.Name("tool_calls")
+			w.Open('[')
+			open = true
+		}
+		writeChatCall(w, request)
+	}
+	if open {
+		w.Close(']')
+	}
+	w.Close('}')
+}
+
+func writeChatCall(w *jsonwire.Writer, request message.ToolRequest) {
+	w.Open('{')
+	w.Name("id")
+	w.String(request.ID)
+	w.Raw([]byte(`"type":"function","function":{"name":`))
+	w.String(request.Call.Value.Name)
+	w.Name("arguments")
+	w.String(string(argumentsOf(request.Call.Value)))
+	w.Close('}')
+	w.Close('}')
+}
+
+// argumentsOf returns the arguments of a call, an empty object if it has none.
+func argumentsOf(call message.ToolCall) []byte {
+	if call.Arguments == nil {
+		return []byte("{}")
+	}
+	return call.Arguments
+}

@@ -1,0 +1,124 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+)
+
+// A declaration defines a provider in a file (GA 4.12, DeclarativeProviderConfig), as far as calls need it.
+type declaration struct {
+	engine, keyName, baseURL string
+	headers                  map[string]string
+	timeout                  *int64 // seconds
+	streaming                *bool
+}
+
+// bundled are the definitions that come with the server (GA 24.2).
+var bundled = map[string]declaration{
+	"custom_deepseek": {engine: "openai", keyName: "DEEPSEEK_API_KEY", baseURL: "https://api.deepseek.com"},
+	"groq":            {engine: "openai", keyName: "GROQ_API_KEY", baseURL: "https://api.groq.com/openai/v1/chat/completions"},
+	"mistral":         {engine: "openai", keyName: "MISTRAL_API_KEY", baseURL: "https://api.mistral.ai/v1/chat/completions"},
+}
+
+// maxDeclaration bounds the file of a definition.
+const maxDeclaration = 1 << 20
+
+// declared makes a provider of a definition: a file's, else a bundled one.
+func (f *Factory) declared(p *Provider) error {
+	d, err := f.declaration(p.name)
+	if err != nil {
+		return err
+	}
+	v := values{f.Settings, nil}
+	var key string
+	if d.engine != "ollama" {
+		if key = v.need(f.Settings.Secret, d.keyName); v.err != nil {
+			return v.err
+		}
+	}
+	p.streams = d.streaming == nil || *d.streaming
+	p.to.timeout = defaultTimeout
+	if d.timeout != nil && *d.timeout > 0 && *d.timeout < int64(time.Hour*24*365/time.Second) {
+		p.to.timeout = time.Duration(*d.timeout) * time.Second
+	}
+	if d.engine == "anthropic" {
+		p.wire = messages{}
+		p.to.header = anthropicHeader(key)
+		err = p.goTo(d.baseURL, "/v1/messages")
+	} else {
+		p.wire = chat{}
+		p.to.header = bearer(key)
+		err = p.goToChat(d.baseURL)
+	}
+	for name, value := range d.headers {
+		p.to.header.Set(name, value)
+	}
+	return err
+}
+
+// goToChat sets the address to a base URL with the usual path, unless it has one (GA 18.8).
+func (p *Provider) goToChat(base string) error {
+	parsed, err := baseURL(base)
+	if err != nil {
+		return err
+	}
+	if parsed.Path == "" || parsed.Path == "/" {
+		parsed.Path = "/v1/chat/completions"
+	}
+	parsed.RawQuery, parsed.Fragment = "", ""
+	p.to.url = parsed.String()
+	return nil
+}
+
+func (f *Factory) declaration(name string) (declaration, error) {
+	unknown := reason("Unknown provider: " + name)
+	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
+		return declaration{}, unknown // and no way out of the directory
+	}
+	d, err := readDeclaration(filepath.Join(f.Custom, name+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if d, ok := bundled[name]; ok {
+			return d, nil
+		}
+	}
+	if err != nil {
+		return declaration{}, unknown
+	}
+	return d, nil
+}
+
+func readDeclaration(path string) (declaration, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return declaration{}, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxDeclaration))
+	if err != nil {
+		return declaration{}, err
+	}
+	v, err := decode.Parse(text)
+	if err != nil {
+		return declaration{}, err
+	}
+	o := v.Object("engine", "api_key_env", "base_url", "headers", "timeout_seconds", "supports_streaming")
+	d := declaration{
+		engine:    o.OneOf("engine", "openai", "ollama", "anthropic"),
+		keyName:   o.String("api_key_env"),
+		baseURL:   o.String("base_url"),
+		timeout:   o.MaybeInt("timeout_seconds"),
+		streaming: o.MaybeBool("supports_streaming"),
+	}
+	if raw := o.MaybeObject("headers"); raw != nil {
+		o.Check(json.Unmarshal(raw, &d.headers))
+	}
+	return d, o.Err()
+}

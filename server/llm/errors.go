@@ -1,0 +1,130 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// An Error is what a provider reports. Its text is shown to users as it is (GA 18.9).
+type Error struct {
+	Kind Kind
+	// Message is the text without what its kind puts in front.
+	Message string
+	cause   error // for those who look for the reason; not shown
+}
+
+// A Kind says what can be done about an error.
+type Kind int
+
+// The kinds of errors.
+const (
+	Failed          Kind = iota
+	Unauthorized         // the key is wrong
+	ContextExceeded      // the conversation is too long
+	RateLimited          // worth another try
+	ServerFailed         // worth another try
+)
+
+var prefixes = [...]string{
+	Failed:          "Request failed: ",
+	Unauthorized:    "Authentication error: ",
+	ContextExceeded: "Context length exceeded: ",
+	RateLimited:     "Rate limit exceeded: ",
+	ServerFailed:    "Server error: ",
+}
+
+func (e *Error) Error() string { return prefixes[e.Kind] + e.Message }
+
+// Unwrap returns why there was no answer, if that is known.
+func (e *Error) Unwrap() error { return e.cause }
+
+// IsContextExceeded says whether a conversation was too long for the model.
+func IsContextExceeded(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == ContextExceeded
+}
+
+// transient says whether another try may help.
+func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == ServerFailed }
+
+// statusError makes an error of an answer that is not 200 (GA 18.9).
+func statusError(status int, body []byte) *Error {
+	said, code := complaint(body)
+	named := strings.TrimRight(fmt.Sprintf("%d %s", status, http.StatusText(status)), " ")
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return &Error{Kind: Unauthorized, Message: "Authentication failed. Status: " + named + ". Response: " + said}
+	case status == http.StatusRequestEntityTooLarge:
+		return &Error{Kind: ContextExceeded, Message: said}
+	case status == http.StatusBadRequest && (code == "context_length_exceeded" || aboutContext(said)):
+		return &Error{Kind: ContextExceeded, Message: said}
+	case status == http.StatusBadRequest:
+		return &Error{Message: "Bad request (400): " + said}
+	case status == http.StatusNotFound:
+		return &Error{Message: "Resource not found (404): " + said}
+	case status == http.StatusTooManyRequests:
+		return &Error{Kind: RateLimited, Message: said}
+	case status >= 500:
+		return &Error{Kind: ServerFailed, Message: "Server error (" + named + "): " + said}
+	}
+	return &Error{Message: "Request failed with status " + named + ": " + said}
+}
+
+// complaint returns what the body of an error says: error.message or message if it is such JSON, else the body.
+func complaint(body []byte) (said, code string) {
+	text, err := jsonwire.Parse(body)
+	if err == nil && text.Kind() == "object" {
+		members := text.Pick("error", "message")
+		if members[0].Kind() == "object" {
+			inner := members[0].Pick("message", "code")
+			if inner[1].Kind() == "string" {
+				code = inner[1].Str()
+			}
+			if inner[0].Kind() == "string" {
+				return inner[0].Str(), code
+			}
+		}
+		if members[1].Kind() == "string" {
+			return members[1].Str(), code
+		}
+	}
+	return strings.ToValidUTF8(string(body), "\uFFFD"), code
+}
+
+// contextWords are how servers say that a request was too long for their model (decision M29).
+var contextWords = []string{
+	"context", "too long", "prompt length", "input length", "reduce the length", "too many tokens", "token limit", "token count",
+}
+
+func aboutContext(said string) bool {
+	said = strings.ToLower(said)
+	for _, word := range contextWords {
+		if strings.Contains(said, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// errTimeout is why a call is cancelled that has taken too long.
+var errTimeout = errors.New("the time for the call is over")
+
+// noAnswer makes an error of a call that has brought no answer. What the network says differs from machine to machine
+// and is left out (decision M28).
+func noAnswer(ctx context.Context, limit time.Duration, err error) *Error {
+	message := "No connection to the model"
+	if errors.Is(context.Cause(ctx), errTimeout) {
+		message = fmt.Sprintf("No answer of the model within %d s", int64(limit/time.Second))
+	}
+	return &Error{Message: message, cause: err}
+}
+
+func unreadable(err error) *Error {
+	return &Error{Message: "The answer of the model cannot be read", cause: err}
+}

@@ -1,0 +1,173 @@
+package llm_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+)
+
+func TestWhereRequestsGo(t *testing.T) {
+	key := func(s settings) settings {
+		s["OPENAI_API_KEY"] = `"k"`
+		s["ANTHROPIC_API_KEY"] = `"k"`
+		s["GROQ_API_KEY"] = `"g"`
+		s["CUSTOM_X_API_KEY"] = `""`
+		return s
+	}
+	for _, tc := range []struct {
+		name, provider, file string
+		settings             settings
+		url                  string
+		header               map[string]string
+		body                 string
+	}{
+		{"OpenAI's default", "openai", "", settings{}, "https://api.openai.com/v1/chat/completions", map[string]string{"Authorization": "Bearer k"}, streamed},
+		{"OpenAI's settings", "openai", "", settings{
+			"OPENAI_HOST": `"http://h:1//"`, "OPENAI_BASE_PATH": `"/a/b"`, "OPENAI_ORGANIZATION": `"o"`, "OPENAI_PROJECT": `"p"`,
+			"OPENAI_CUSTOM_HEADERS": `" A = b , C=d=e,bad,=worse"`,
+		}, "http://h:1/a/b", map[string]string{"OpenAI-Organization": "o", "OpenAI-Project": "p", "A": "b", "C": "d=e"}, streamed},
+		{"Anthropic's default", "anthropic", "", settings{}, "https://api.anthropic.com/v1/messages", map[string]string{"X-Api-Key": "k", "Anthropic-Version": "2023-06-01", "Authorization": ""}, ""},
+		{"Ollama's default", "ollama", "", settings{}, "http://localhost:11434/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
+		{"Ollama with a port", "ollama", "", settings{"OLLAMA_HOST": `"h:1"`}, "http://h:1/v1/chat/completions", nil, streamed},
+		{"Ollama with TLS", "ollama", "", settings{"OLLAMA_HOST": `"https://h"`}, "https://h/v1/chat/completions", nil, streamed},
+		{"a bundled one", "groq", "", settings{}, "https://api.groq.com/openai/v1/chat/completions", map[string]string{"Authorization": "Bearer g"}, streamed},
+		{"a custom one", "custom_x", `{"name":"custom_x","engine":"openai","api_key_env":"CUSTOM_X_API_KEY","base_url":"http://h:1","headers":{"A":"b"},"supports_streaming":false}`,
+			settings{}, "http://h:1/v1/chat/completions", map[string]string{"A": "b", "Authorization": ""}, `{"model":"m","messages":[{"role":"system","content":""}]}`},
+		{"a custom one with a path", "custom_x", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/v9/chat"}`,
+			settings{}, "http://h:1/v9/chat", map[string]string{"Authorization": "Bearer g"}, streamed},
+		{"a custom one of Anthropic's", "custom_x", `{"engine":"anthropic","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/a/"}`,
+			settings{}, "http://h:1/a/v1/messages", map[string]string{"X-Api-Key": "g"}, ""},
+		{"a custom one of Ollama's", "custom_x", `{"engine":"ollama","api_key_env":"NO_KEY","base_url":"http://h:1"}`,
+			settings{}, "http://h:1/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
+		{"a file wins over what is bundled", "groq", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:2"}`,
+			settings{}, "http://h:2/v1/chat/completions", nil, streamed},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			model, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Whole(w, "x") })
+			f := &llm.Factory{Settings: key(tc.settings), Env: variables(nil).lookup, Custom: t.TempDir(), Transport: transport}
+			if tc.file != "" {
+				if err := os.WriteFile(filepath.Join(f.Custom, tc.provider+".json"), []byte(tc.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, err := f.New(tc.provider, llm.ModelConfig{ModelName: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range p.Answer(t.Context(), llm.Request{}) {
+			}
+			asked := model.Asked()[0]
+			if asked.URL != tc.url || asked.Header.Get("Content-Type") != "application/json" || tc.body != "" && asked.Body != tc.body {
+				t.Errorf("asked %s with %s\nwant %s with %s", asked.URL, asked.Body, tc.url, tc.body)
+			}
+			for name, want := range tc.header {
+				if got := asked.Header.Get(name); got != want {
+					t.Errorf("%s: %q, want %q", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+const streamed = `{"model":"m","messages":[{"role":"system","content":""}],"stream":true,"stream_options":{"include_usage":true}}`
+
+func TestWhyAProviderIsNotMade(t *testing.T) {
+	custom := t.TempDir()
+	for name, text := range map[string]string{
+		"bad.json":      `{"engine":"openai"`,
+		"engine.json":   `{"engine":"vax","api_key_env":"K","base_url":"http://h"}`,
+		"nokey.json":    `{"engine":"openai","api_key_env":"NO_KEY","base_url":"http://h"}`,
+		"address.json":  `{"engine":"openai","api_key_env":"K","base_url":"h:1"}`,
+		".hidden.json":  `{"engine":"openai","api_key_env":"K","base_url":"http://h"}`,
+		"headers.json":  `{"engine":"openai","api_key_env":"K","base_url":"http://h","headers":{"A":1}}`,
+		"ollama-x.json": `{"engine":"ollama","api_key_env":"K","base_url":""}`,
+	} {
+		if err := os.WriteFile(filepath.Join(custom, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct {
+		provider string
+		settings settings
+		want     string
+	}{
+		{"nope", nil, "Unknown provider: nope"},
+		{"", nil, "Unknown provider: "},
+		{"../" + filepath.Base(custom) + "/nokey", nil, "Unknown provider: ../" + filepath.Base(custom) + "/nokey"},
+		{".hidden", settings{"K": `"k"`}, "Unknown provider: .hidden"},
+		{"bad", nil, "Unknown provider: bad"},
+		{"engine", nil, "Unknown provider: engine"},
+		{"headers", settings{"K": `"k"`}, "Unknown provider: headers"},
+		{"nokey", nil, "Configuration value not found: NO_KEY"},
+		{"address", settings{"K": `"k"`}, "Invalid base URL: h:1"},
+		{"ollama-x", nil, "Invalid base URL: "},
+		{"databricks", nil, "Provider cannot run on this server: databricks"},
+		{"openai", nil, "Configuration value not found: OPENAI_API_KEY"},
+		{"anthropic", nil, "Configuration value not found: ANTHROPIC_API_KEY"},
+		{"openai", settings{"OPENAI_API_KEY": "123"}, "Configuration value is not a string: OPENAI_API_KEY"},
+		{"openai", settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"ftp://h"`}, "Invalid base URL: ftp://h"},
+		{"openai", settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://"`}, "Invalid base URL: http://"},
+	} {
+		f := &llm.Factory{Settings: tc.settings, Env: variables(nil).lookup, Custom: custom}
+		if _, err := f.New(tc.provider, llm.ModelConfig{ModelName: "m"}); err == nil || err.Error() != tc.want {
+			t.Errorf("New(%q): %v, want %s", tc.provider, err, tc.want)
+		}
+	}
+}
+
+func TestModelConfigs(t *testing.T) {
+	for _, tc := range []struct {
+		model string
+		env   variables
+		want  string // JSON, or an error
+	}{
+		{"gpt-4o", nil, `{"model_name":"gpt-4o","context_limit":128000,"temperature":null,"max_tokens":null,"toolshim":false,"toolshim_model":null,"fast_model":null}`},
+		{"my-gpt-4.1-mini", nil, `{"model_name":"my-gpt-4.1-mini","context_limit":1000000,"temperature":null,"max_tokens":null,"toolshim":false,"toolshim_model":null,"fast_model":null}`},
+		{"m", nil, `{"model_name":"m","context_limit":null,"temperature":null,"max_tokens":null,"toolshim":false,"toolshim_model":null,"fast_model":null}`},
+		{"claude", variables{"GOOSE_CONTEXT_LIMIT": "4096", "GOOSE_TEMPERATURE": "0.50", "GOOSE_TOOLSHIM": "ON", "GOOSE_TOOLSHIM_OLLAMA_MODEL": "x"},
+			`{"model_name":"claude","context_limit":4096,"temperature":0.5,"max_tokens":null,"toolshim":true,"toolshim_model":"x","fast_model":null}`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": "4095"}, `GOOSE_CONTEXT_LIMIT is "4095"; it must be an integer, at least 4096`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": ""}, `GOOSE_CONTEXT_LIMIT is ""; it must be an integer, at least 4096`},
+		{"m", variables{"GOOSE_TEMPERATURE": "-1", "GOOSE_TOOLSHIM": "x"}, `GOOSE_TEMPERATURE is "-1"; it must be a number, at least 0`},
+		{"m", variables{"GOOSE_TEMPERATURE": "NaN"}, `GOOSE_TEMPERATURE is "NaN"; it must be a number, at least 0`},
+		{"m", variables{"GOOSE_TOOLSHIM": "maybe"}, `GOOSE_TOOLSHIM is "maybe"; it must be 1, true, yes, on, 0, false, no or off`},
+		{"m", variables{"GOOSE_TOOLSHIM_OLLAMA_MODEL": " "}, `GOOSE_TOOLSHIM_OLLAMA_MODEL is " "; it must be the name of a model`},
+	} {
+		config, err := llm.NewModelConfig(tc.model, tc.env.lookup)
+		text, _ := config.MarshalJSON()
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		if diff := cmp.Diff(tc.want, string(text)); diff != "" {
+			t.Errorf("NewModelConfig(%q, %v) (-want +got):\n%s", tc.model, tc.env, diff)
+		}
+		if err != nil {
+			continue
+		}
+		var again llm.ModelConfig
+		if err := again.UnmarshalJSON(text); err != nil {
+			t.Errorf("read %s: %v", text, err)
+		} else if diff := cmp.Diff(config, again); diff != "" {
+			t.Errorf("%s read again (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestOpenAIHasAFastModel(t *testing.T) {
+	f := &llm.Factory{Settings: both, Env: variables(nil).lookup}
+	for name, want := range map[string]string{"openai": "gpt-4o-mini", "anthropic": "", "ollama": ""} {
+		p, err := f.New(name, llm.ModelConfig{ModelName: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fast := p.Config().FastModel; (fast == nil) != (want == "") || fast != nil && *fast != want {
+			t.Errorf("%s has the fast model %v, want %q", name, fast, want)
+		}
+	}
+}

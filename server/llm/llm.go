@@ -1,0 +1,47 @@
+// Package llm asks language models (GA 18.7 to 18.9).
+//
+// A [Factory] makes a [Provider] of a name, a [ModelConfig] and the settings. A provider puts a [Request] on the wire of
+// one of two APIs, OpenAI's chat completions and Anthropic's Messages, and makes messages of what comes back. What is sent
+// is decided in docs/decisions.md under "What the model is asked".
+//
+// Everything that comes from a model is bounded: the lines of a stream, the length of an answer, the body of an error.
+// A call ends with its context.
+package llm
+
+import (
+	"encoding/json"
+
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// A Request is one question to a model.
+type Request struct {
+	System string
+	// Messages are sent as they are: whoever asks has repaired them (GA 18.2).
+	Messages []message.Message
+	Tools    []Tool // sorted by name
+}
+
+// A Tool is what the model may call.
+type Tool struct {
+	Name, Description string
+	Schema            json.RawMessage // of its arguments: a JSON Schema in canonical form
+}
+
+// A Piece is a part of an answer: a message, or numbers, or both.
+type Piece struct {
+	Message *message.Message
+	Usage   *Usage
+}
+
+// Usage is what a call has cost, in tokens; nil is unknown.
+type Usage struct{ Input, Output, Total *int64 }
+
+// newUsage returns usage with its default: the total is the sum of both (GA 7.12).
+func newUsage(input, output, total *int64) *Usage {
+	if total == nil && input != nil && output != nil {
+		sum := *input + *output
+		total = &sum
+	}
+	return &Usage{Input: input, Output: output, Total: total}
+}

@@ -1,0 +1,182 @@
+package llm
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// Logs keeps what was asked in the last calls, and what came back: llm_request.0.jsonl is the newest of ten files
+// (GA 18.9, decision M40). Headers are not kept, and so no keys. A nil *Logs keeps nothing.
+type Logs struct {
+	dir string
+	log *slog.Logger
+
+	mu sync.Mutex // over the names of the files
+}
+
+// kept is how many calls are kept.
+const kept = 10
+
+// NewLogs returns logs in a directory, which is made when it is needed.
+func NewLogs(dir string, log *slog.Logger) *Logs { return &Logs{dir: dir, log: log} }
+
+// A callLog is the log of one call. It holds little in memory and no file open, because calls may last.
+type callLog struct {
+	logs *Logs
+	path string // while the call lasts
+	buf  []byte
+	lost bool // it could not be written
+}
+
+// heldBytes is what a log holds before it writes.
+const heldBytes = 16 << 10
+
+// begin begins the log of a call.
+func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
+	if l == nil {
+		return nil
+	}
+	c := &callLog{logs: l}
+	if err := c.create(); err != nil {
+		c.lose(err)
+		return c
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("model_config")
+	config.Write(w)
+	w.Name("input")
+	w.Raw(body)
+	w.Close('}')
+	c.line(w)
+	return c
+}
+
+// create makes a file that is not listed as a log yet.
+func (c *callLog) create() error {
+	if err := os.MkdirAll(c.logs.dir, 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(c.logs.dir, "llm_request.*.part")
+	if err != nil {
+		return err
+	}
+	c.path = file.Name()
+	return file.Close()
+}
+
+// piece notes a piece of the answer.
+func (c *callLog) piece(piece Piece) {
+	if c == nil {
+		return
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("data")
+	if piece.Message == nil {
+		w.Null()
+	} else {
+		piece.Message.Write(w)
+	}
+	w.Name("usage")
+	piece.Usage.write(w)
+	w.Close('}')
+	c.line(w)
+}
+
+func (u *Usage) write(w *jsonwire.Writer) {
+	if u == nil {
+		w.Null()
+		return
+	}
+	w.Open('{')
+	w.Name("input_tokens")
+	w.IntOrNull(u.Input)
+	w.Name("output_tokens")
+	w.IntOrNull(u.Output)
+	w.Name("total_tokens")
+	w.IntOrNull(u.Total)
+	w.Close('}')
+}
+
+// fail notes why there is no answer, or no more of it.
+func (c *callLog) fail(err error) {
+	if c == nil {
+		return
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("error")
+	w.String(err.Error())
+	w.Close('}')
+	c.line(w)
+}
+
+func (c *callLog) line(w *jsonwire.Writer) {
+	c.buf = append(append(c.buf, w.Text()...), '\n')
+	if len(c.buf) > heldBytes {
+		c.flush()
+	}
+}
+
+// flush writes what is held.
+func (c *callLog) flush() {
+	held := c.buf
+	c.buf = nil
+	if c.lost {
+		return
+	}
+	file, err := os.OpenFile(c.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		c.lose(err)
+		return
+	}
+	_, err = file.Write(held)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		c.lose(err)
+	}
+}
+
+// lose gives the log up: a call does not fail because of it.
+func (c *callLog) lose(err error) {
+	c.lost = true
+	c.logs.log.Warn("log of a model call lost", "err", err)
+	if c.path != "" {
+		_ = os.Remove(c.path)
+	}
+}
+
+// close makes the log the newest one.
+func (c *callLog) close() {
+	if c == nil {
+		return
+	}
+	c.flush()
+	if c.lost {
+		return
+	}
+	if err := c.logs.publish(c.path); err != nil {
+		c.lose(err)
+	}
+}
+
+// publish moves every log one place on, and puts a file in the first one.
+func (l *Logs) publish(path string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := func(n int) string { return filepath.Join(l.dir, fmt.Sprintf("llm_request.%d.jsonl", n)) }
+	for n := kept - 1; n > 0; n-- {
+		if err := os.Rename(name(n-1), name(n)); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return os.Rename(path, name(0))
+}

@@ -1,0 +1,89 @@
+package llm_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+)
+
+func logged(t *testing.T, dir string, log *slog.Logger, answer func(http.ResponseWriter, llmtest.Asked)) *llm.Provider {
+	t.Helper()
+	_, transport := llmtest.Start(t, answer)
+	f := &llm.Factory{Settings: openAI, Env: variables(nil).lookup, Transport: transport, Logs: llm.NewLogs(dir, log)}
+	p, err := f.New("openai", llm.ModelConfig{ModelName: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTheLastTenCallsAreKept(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "logs")
+	p := logged(t, dir, slog.New(slog.DiscardHandler), func(w http.ResponseWriter, asked llmtest.Asked) {
+		llmtest.Events(w, llmtest.Says("c", "ok")...)
+	})
+	var calls sync.WaitGroup
+	for n := range 30 {
+		calls.Go(func() {
+			for range p.Answer(t.Context(), llm.Request{System: fmt.Sprint("early ", n)}) {
+			}
+		})
+	}
+	calls.Wait()
+	for n := range 3 {
+		for range p.Answer(t.Context(), llm.Request{System: fmt.Sprint("late ", n)}) {
+		}
+	}
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) != 10 {
+		t.Fatalf("%d files, %v; want 10", len(names), err)
+	}
+	for n := range 10 {
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("llm_request.%d.jsonl", n)))
+		lines := strings.Split(string(text), "\n")
+		want := "early"
+		if n < 3 {
+			want = fmt.Sprint("late ", 2-n)
+		}
+		if err != nil || len(lines) != 4 || !strings.Contains(lines[0], want) || strings.Contains(string(text), "sk-secret") {
+			t.Errorf("file %d: %v, want three lines about %q and no key:\n%s", n, err, want, text)
+			continue
+		}
+		if want := `"usage":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}`; !strings.HasSuffix(lines[2], want) {
+			t.Errorf("file %d ends with\n%s, want\n%s", n, lines[2], want)
+		}
+	}
+}
+
+func TestAFailureIsLogged(t *testing.T) {
+	dir := t.TempDir()
+	p := logged(t, dir, slog.New(slog.DiscardHandler), func(w http.ResponseWriter, asked llmtest.Asked) { w.WriteHeader(404) })
+	for range p.Answer(t.Context(), llm.Request{}) {
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "llm_request.0.jsonl"))
+	if want := `{"error":"Request failed: Resource not found (404): "}` + "\n"; err != nil || !strings.HasSuffix(string(text), want) {
+		t.Errorf("log: %v, %s; want it to end with %s", err, text, want)
+	}
+}
+
+func TestALogThatCannotBeWrittenFailsNoCall(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	p := logged(t, dir, slog.New(slog.NewTextHandler(&said, nil)), func(w http.ResponseWriter, asked llmtest.Asked) {
+		llmtest.Events(w, llmtest.Says("c", "ok")...)
+	})
+	if got, err := pieces(t, p); err != nil || len(got) != 2 || !strings.Contains(said.String(), "log of a model call lost") {
+		t.Errorf("%s, %v, and logged %q; want an answer and a warning", got, err, said.String())
+	}
+}

@@ -1,0 +1,147 @@
+package llm
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// A Provider asks one model of one service. It is safe for concurrent use.
+type Provider struct {
+	name    string
+	config  ModelConfig
+	streams bool
+	to      endpoint
+	wire    wire
+	caller  caller
+	logs    *Logs
+}
+
+// A wire is the form in which a service is asked, and answers.
+type wire interface {
+	body(config ModelConfig, r Request, stream bool) jsonwire.Text
+	whole(answer jsonwire.Text) (Piece, error)
+	stream() streamReader
+}
+
+// A streamReader makes pieces of the events of one answer.
+type streamReader interface {
+	// read takes the data of one event. It returns false when the answer is complete, or nobody wants more of it.
+	read(data []byte, yield func(Piece) bool) (more bool, err error)
+	// end is called when the stream ends before the answer is complete.
+	end(yield func(Piece) bool)
+}
+
+// Name returns the name of the provider.
+func (p *Provider) Name() string { return p.name }
+
+// Config returns the configuration of its model.
+func (p *Provider) Config() ModelConfig { return p.config }
+
+// Answer asks the model, and yields its answer as it comes: piece by piece if the service can stream. An error is the
+// first thing that is yielded, or does not happen: an answer that breaks off ends like one that is complete (GA 7.6).
+func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error] {
+	return func(yield func(Piece, error) bool) {
+		if !p.streams {
+			yield(p.ask(ctx, p.config, r))
+			return
+		}
+		ctx, cancel := context.WithTimeoutCause(ctx, p.to.timeout, errTimeout)
+		defer cancel()
+		body := p.wire.body(p.config, r, true)
+		log := p.logs.begin(p.config, body)
+		defer log.close()
+		answer, err := p.caller.post(ctx, p.to, body)
+		if err != nil {
+			log.fail(err)
+			yield(Piece{}, err)
+			return
+		}
+		defer answer.Close()
+		if err := p.pieces(answer, func(piece Piece) bool {
+			log.piece(piece)
+			return yield(piece, nil)
+		}); err != nil && err != io.EOF {
+			log.fail(err)
+		}
+	}
+}
+
+// pieces reads a stream. Its error says why it ended before the answer was complete.
+func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
+	lines, reader := newDataLines(answer), p.wire.stream()
+	wanted := true
+	keep := func(piece Piece) bool {
+		wanted = yield(piece)
+		return wanted
+	}
+	for wanted {
+		data, err := lines.next()
+		if err == nil {
+			var more bool
+			if more, err = reader.read(data, keep); err == nil && !more {
+				return nil
+			}
+		}
+		if err != nil {
+			reader.end(keep)
+			return err
+		}
+	}
+	return nil
+}
+
+// Complete asks for an answer in one piece, which has a message. It asks the fast model if there is one, and the main one
+// if that fails (decision M4).
+func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
+	if p.config.FastModel != nil && *p.config.FastModel != p.config.ModelName {
+		fast := p.config
+		fast.ModelName = *p.config.FastModel
+		if piece, err := p.ask(ctx, fast, r); err == nil || ctx.Err() != nil {
+			return piece, err
+		}
+	}
+	return p.ask(ctx, p.config, r)
+}
+
+// ask asks a model for an answer in one piece.
+func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, p.to.timeout, errTimeout)
+	defer cancel()
+	body := p.wire.body(config, r, false)
+	log := p.logs.begin(config, body)
+	defer log.close()
+	piece, err := p.receive(ctx, body)
+	if err != nil {
+		log.fail(err)
+		return Piece{}, err
+	}
+	log.piece(piece)
+	return piece, nil
+}
+
+func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
+	answer, err := p.caller.post(ctx, p.to, body)
+	if err != nil {
+		return Piece{}, err
+	}
+	defer answer.Close()
+	all, err := readAll(answer, maxAnswer)
+	if err != nil && ctx.Err() != nil {
+		return Piece{}, noAnswer(ctx, p.to.timeout, err)
+	}
+	if err != nil {
+		return Piece{}, unreadable(err)
+	}
+	text, err := jsonwire.Parse(all)
+	if err != nil {
+		return Piece{}, unreadable(err)
+	}
+	piece, err := p.wire.whole(text)
+	if err != nil {
+		return Piece{}, unreadable(err)
+	}
+	return piece, nil
+}
