@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"strconv"
-
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
@@ -48,9 +46,9 @@ func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 		}
 		w.Close(']')
 	}
-	if config.Temperature != nil {
+	if config.Temperature != "" {
 		w.Name("temperature")
-		w.Raw(strconv.AppendFloat(nil, *config.Temperature, 'f', -1, 64))
+		w.Raw([]byte(config.Temperature))
 	}
 	if stream {
 		w.Name("stream")

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
@@ -40,9 +39,9 @@ func (chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	if reasons {
 		w.Name("reasoning_effort")
 		w.String(effort)
-	} else if config.Temperature != nil {
+	} else if config.Temperature != "" {
 		w.Name("temperature")
-		w.Raw(strconv.AppendFloat(nil, *config.Temperature, 'f', -1, 64))
+		w.Raw([]byte(config.Temperature))
 	}
 	if config.MaxTokens != nil {
 		w.Name(maxTokens)
