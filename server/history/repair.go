@@ -1,0 +1,203 @@
+// Package history prepares conversations for a model: what of them it sees, in a form that its service accepts (GA 18.2),
+// with a note about the present (GA 7.6), or as the transcript that a summary is made of (GA 7.10). Nothing here changes
+// what is stored.
+package history
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// A kind of message, as far as neighbours of one kind become one message.
+type kind int
+
+const (
+	fromAssistant kind = iota
+	fromUser
+	fromTools
+)
+
+func kindOf(m message.Message) kind {
+	if m.Role == message.Assistant {
+		return fromAssistant
+	}
+	if slices.ContainsFunc(m.Content, isResponse) {
+		return fromTools
+	}
+	return fromUser
+}
+
+func isResponse(c message.Content) bool {
+	_, ok := c.(message.ToolResponse)
+	return ok
+}
+
+// Repair returns what a model sees of a conversation. The steps are those of decision M18, in that order. The messages
+// that are passed are not changed.
+func Repair(conversation []message.Message) []message.Message {
+	messages := visible(conversation)
+	for {
+		before := size(messages)
+		mergeTexts(messages)
+		trimTexts(messages)
+		messages = dropEmpty(messages)
+		messages = dropLoose(messages)
+		messages = mergeNeighbours(messages)
+		messages = dropEnds(messages)
+		if size(messages) == before {
+			break
+		}
+	}
+	if len(messages) == 0 {
+		return []message.Message{{
+			Role: message.User, Content: []message.Content{message.Text{Text: "Hello"}}, Metadata: message.Visible,
+		}}
+	}
+	return messages
+}
+
+// size tells whether a step has changed anything: each takes away messages, items, or the ends of texts.
+func size(messages []message.Message) (size [3]int) {
+	for _, m := range messages {
+		size[0]++
+		for _, item := range m.Content {
+			size[1]++
+			if text, ok := item.(message.Text); ok {
+				size[2] += len(text.Text)
+			}
+		}
+	}
+	return size
+}
+
+// visible copies the messages that the agent may see, without the items that are for others.
+func visible(conversation []message.Message) []message.Message {
+	var seen []message.Message
+	for _, m := range conversation {
+		if !m.Metadata.AgentVisible {
+			continue
+		}
+		m.Content = slices.DeleteFunc(slices.Clone(m.Content), func(c message.Content) bool {
+			switch c.(type) {
+			case message.ActionRequired, message.SystemNotification, message.ToolConfirmationRequest, message.FrontendToolRequest:
+				return true
+			}
+			return false
+		})
+		seen = append(seen, m)
+	}
+	return seen
+}
+
+// mergeTexts makes one text of adjacent texts of the assistant.
+func mergeTexts(messages []message.Message) {
+	for i, m := range messages {
+		if m.Role != message.Assistant {
+			continue
+		}
+		var merged []message.Content
+		for _, item := range m.Content {
+			text, ok := item.(message.Text)
+			if ok && len(merged) > 0 {
+				if last, ok := merged[len(merged)-1].(message.Text); ok {
+					last.Text += text.Text
+					merged[len(merged)-1] = last
+					continue
+				}
+			}
+			merged = append(merged, item)
+		}
+		messages[i].Content = merged
+	}
+}
+
+// trimTexts takes the white space from the end of the assistant's texts.
+func trimTexts(messages []message.Message) {
+	for _, m := range messages {
+		if m.Role != message.Assistant {
+			continue
+		}
+		for i, item := range m.Content {
+			if text, ok := item.(message.Text); ok {
+				text.Text = strings.TrimRightFunc(text.Text, unicode.IsSpace)
+				m.Content[i] = text
+			}
+		}
+	}
+}
+
+func isEmptyText(c message.Content) bool {
+	text, ok := c.(message.Text)
+	return ok && text.Text == ""
+}
+
+// dropEmpty drops the assistant's empty texts, messages without items, and what a user left empty.
+func dropEmpty(messages []message.Message) []message.Message {
+	for i, m := range messages {
+		if m.Role == message.Assistant {
+			messages[i].Content = slices.DeleteFunc(m.Content, isEmptyText)
+		}
+	}
+	return slices.DeleteFunc(messages, func(m message.Message) bool {
+		return !slices.ContainsFunc(m.Content, func(c message.Content) bool { return !isEmptyText(c) })
+	})
+}
+
+// dropLoose drops tool requests that have no response later on or are malformed, and responses that have no request
+// before them. Models accept neither.
+func dropLoose(messages []message.Message) []message.Message {
+	asked, answered := map[string]bool{}, map[string]bool{}
+	for _, m := range messages {
+		for _, item := range m.Content {
+			switch c := item.(type) {
+			case message.ToolRequest:
+				if c.Call.Error == nil {
+					asked[c.ID] = true
+				}
+			case message.ToolResponse:
+				answered[c.ID] = answered[c.ID] || asked[c.ID]
+			}
+		}
+	}
+	for i, m := range messages {
+		messages[i].Content = slices.DeleteFunc(m.Content, func(c message.Content) bool {
+			switch c := c.(type) {
+			case message.ToolRequest:
+				return c.Call.Error != nil || !answered[c.ID]
+			case message.ToolResponse:
+				return !answered[c.ID]
+			}
+			return false
+		})
+	}
+	return slices.DeleteFunc(messages, func(m message.Message) bool { return len(m.Content) == 0 })
+}
+
+// mergeNeighbours makes one message of neighbours of one kind.
+func mergeNeighbours(messages []message.Message) []message.Message {
+	var merged []message.Message
+	for _, m := range messages {
+		if len(merged) > 0 {
+			if last := &merged[len(merged)-1]; kindOf(*last) == kindOf(m) {
+				last.Content = append(last.Content, m.Content...)
+				continue
+			}
+		}
+		merged = append(merged, m)
+	}
+	return merged
+}
+
+// dropEnds drops an assistant's message at the beginning, and one at the end.
+func dropEnds(messages []message.Message) []message.Message {
+	if len(messages) > 0 && messages[0].Role == message.Assistant {
+		messages = messages[1:]
+	}
+	if len(messages) > 0 && messages[len(messages)-1].Role == message.Assistant {
+		messages = messages[:len(messages)-1]
+	}
+	return messages
+}
