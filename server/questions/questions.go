@@ -1,0 +1,89 @@
+// Package questions has what an agent asks its user, and waits for: whether a tool may run (GA 8.2), or what an MCP server
+// wants to know (GA 8.3). Question and answer come by different requests; an id brings them together.
+package questions
+
+import (
+	"context"
+	"sync"
+)
+
+// A Board has the open questions of one agent, whose answers are an A. The zero Board is empty.
+type Board[A any] struct {
+	// Keep is how many answers are kept that come before their questions; the oldest goes first.
+	Keep int
+
+	mu    sync.Mutex
+	open  map[string]chan A
+	early []answer[A] // the oldest first
+}
+
+type answer[A any] struct {
+	id    string
+	value A
+}
+
+// A Question waits for its answer.
+type Question[A any] struct {
+	board  *Board[A]
+	id     string
+	answer chan A // has room for one
+}
+
+// Ask opens a question, so that it can be answered from now on. Who asks must Close it. When there is a question with this
+// id already, that one gets no answer any more.
+func (b *Board[A]) Ask(id string) *Question[A] {
+	q := &Question[A]{b, id, make(chan A, 1)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, early := range b.early {
+		if early.id == id {
+			b.early = append(b.early[:i:i], b.early[i+1:]...)
+			q.answer <- early.value
+			return q
+		}
+	}
+	if b.open == nil {
+		b.open = map[string]chan A{}
+	}
+	b.open[id] = q.answer
+	return q
+}
+
+// Wait returns the answer, or the cause of the context's end.
+func (q *Question[A]) Wait(ctx context.Context) (A, error) {
+	select {
+	case value := <-q.answer:
+		return value, nil
+	case <-ctx.Done():
+		var none A
+		return none, context.Cause(ctx)
+	}
+}
+
+// Close ends the question. Answers that come later are early ones for the next.
+func (q *Question[A]) Close() {
+	q.board.mu.Lock()
+	defer q.board.mu.Unlock()
+	if q.board.open[q.id] == q.answer {
+		delete(q.board.open, q.id)
+	}
+}
+
+// Answer answers a question, and says whether there is one. If there is none, the answer may be kept for it.
+func (b *Board[A]) Answer(id string, value A) (asked bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if question, ok := b.open[id]; ok {
+		delete(b.open, id)
+		question <- value
+		return true
+	}
+	if b.Keep == 0 {
+		return false
+	}
+	if len(b.early) >= b.Keep {
+		b.early = append(b.early[:0:0], b.early[1:]...)
+	}
+	b.early = append(b.early, answer[A]{id, value})
+	return false
+}

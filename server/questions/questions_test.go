@@ -1,0 +1,103 @@
+package questions_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/questions"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+// answered returns what a question that is asked now gets within a second.
+func answered(t *testing.T, b *questions.Board[string], id string) string {
+	t.Helper()
+	q := b.Ask(id)
+	defer q.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	value, err := q.Wait(ctx)
+	if err != nil {
+		return "none"
+	}
+	return value
+}
+
+func TestAnAnswerFindsItsQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &questions.Board[string]{Keep: 2}
+		a, other := b.Ask("a"), b.Ask("b")
+		defer other.Close()
+		if b.Answer("c", "nobody asked") || !b.Answer("a", "yes") || b.Answer("a", "again") {
+			t.Error("an answer is asked for when its question is open, and only once")
+		}
+		if value, err := a.Wait(t.Context()); value != "yes" || err != nil {
+			t.Errorf("a is answered %q, %v; want yes", value, err)
+		}
+		a.Close()
+		if got := answered(t, b, "a"); got != "again" {
+			t.Errorf("a, asked again, is answered %q; want what came early", got)
+		}
+	})
+}
+
+func TestEarlyAnswersAreKeptAndBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &questions.Board[string]{Keep: 2}
+		for _, id := range []string{"a", "b", "c"} {
+			b.Answer(id, "early "+id)
+		}
+		for id, want := range map[string]string{"a": "none", "b": "early b", "c": "early c"} {
+			if got := answered(t, b, id); got != want {
+				t.Errorf("%s is answered %q, want %q", id, got, want)
+			}
+		}
+		if got := answered(t, b, "b"); got != "none" {
+			t.Errorf("b, asked again, is answered %q, want none", got)
+		}
+		none := &questions.Board[string]{}
+		none.Answer("a", "early")
+		if got := answered(t, none, "a"); got != "none" {
+			t.Errorf("a board that keeps nothing answers %q", got)
+		}
+	})
+}
+
+func TestAQuestionEndsWithItsContext(t *testing.T) {
+	b := &questions.Board[string]{Keep: 1}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("the client has gone")
+	cancel(gone)
+	q := b.Ask("a")
+	if _, err := q.Wait(ctx); !errors.Is(err, gone) {
+		t.Errorf("Wait: %v, want %v", err, gone)
+	}
+	q.Close()
+	if b.Answer("a", "late") {
+		t.Error("a question that is closed was answered")
+	}
+}
+
+func TestManyAskAtOnce(t *testing.T) {
+	b := &questions.Board[int]{Keep: 100}
+	var all sync.WaitGroup
+	for n := range 100 {
+		id := fmt.Sprint(n)
+		all.Go(func() {
+			q := b.Ask(id)
+			defer q.Close()
+			if got, err := q.Wait(t.Context()); got != n || err != nil {
+				t.Errorf("question %d is answered %d, %v", n, got, err)
+			}
+		})
+		all.Go(func() { b.Answer(id, n) })
+	}
+	all.Wait()
+}
