@@ -1,7 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -53,9 +55,15 @@ func (f family) options(w http.ResponseWriter, r *http.Request) error {
 	return answer.Empty{Status: http.StatusNoContent}.Write(w)
 }
 
+// methodOrder is the order of methods in the Allow of goose-server (decision G11).
+var methodOrder = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
+
 // allow returns the value of Allow for a list of methods (CT 3.2, GA 2.4).
 func (f family) allow(methods []string) string {
 	if f == gooseServer {
+		slices.SortFunc(methods, func(a, b string) int {
+			return cmp.Compare(slices.Index(methodOrder, a), slices.Index(methodOrder, b))
+		})
 		return strings.Join(methods, ",")
 	}
 	return strings.Join(methods, ", ")

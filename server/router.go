@@ -2,9 +2,11 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -12,6 +14,7 @@ import (
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/auth"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/clienttools"
 	"github.com/lockstep-dev/lockstep/server/scope"
@@ -23,6 +26,7 @@ import (
 type router struct {
 	operations gen.StrictServerInterface
 	directory  string
+	key        auth.Key
 	bodies     body.Limits
 	log        *slog.Logger
 }
@@ -32,7 +36,7 @@ func (r router) handler() http.Handler {
 	e.Logger.SetOutput(io.Discard) // it would write to standard output
 	e.JSONSerializer = body.Serializer{}
 	e.HTTPErrorHandler = r.fail
-	e.Pre(body.Bound(r.bodies), arrive)
+	e.Pre(body.Bound(r.bodies), recovered, arrive(r.key))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations, nil), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
@@ -92,6 +96,20 @@ type withHead struct{ *echo.Echo }
 func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	r.Echo.HEAD(path, h, m...)
 	return r.Echo.GET(path, h, m...)
+}
+
+// recovered makes an error of a panic, which would otherwise close the connection without an answer (GA 19, Q33).
+func recovered(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			if p := recover(); p == http.ErrAbortHandler {
+				panic(p)
+			} else if p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		return next(c)
+	}
 }
 
 // fail is the one place where an error becomes a status. Answers that the contract describes are not errors; what comes

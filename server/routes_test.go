@@ -83,7 +83,7 @@ func TestPathsAndMethods(t *testing.T) {
 			{"POST /client-tools/tools?directory=/a&directory=/b", 405, get}, // and the method before the directory
 			{"POST /status", 405, "GET,HEAD"},                                // written as goose-server does
 		} {
-			a := r.do(tc.request)
+			a := r.do(tc.request, secret)
 			if a.status != tc.status || a.header.Get("Allow") != tc.allow {
 				t.Errorf("%s: %d, Allow %q; want %d, %q", tc.request, a.status, a.header.Get("Allow"), tc.status, tc.allow)
 			}
@@ -97,6 +97,48 @@ func TestPathsAndMethods(t *testing.T) {
 				t.Errorf("%s: body %q with %v; want none", tc.request, a.body, a.header)
 			}
 		}
+	})
+}
+
+// secret is the header field that opens goose-server's paths.
+const secret = "X-Secret-Key: test"
+
+func TestTheSecretIsAskedForFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{SecretKey: "s3cret"})
+		for _, request := range []string{
+			"GET /", "GET *", "GET /sessions", "GET /sessions/nope", "DELETE /sessions", "POST /agent/start", "POST /nope?x", "PATCH /sessions", "GET /status/",
+			"HEAD /sessions", "GET /mcp-ui-proxy/", "GET //client-tools/tools",
+		} {
+			for _, headers := range [][]string{nil, {secret}, {"X-Secret-Key: s3cret", "x-secret-key: s3cret"}, {"X-Secret-Key: s3cr\u00e9t"}, {"Authorization: s3cret"}} {
+				a := r.do(request, headers...)
+				if a.status != 401 || a.body != "" || a.header.Get("Content-Length") != "0" || a.header.Get("Content-Type") != "" || a.header.Get("Allow") != "" {
+					t.Errorf("%s with %q: %d %q, %v", request, headers, a.status, a.body, a.header)
+				}
+				if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Vary") == "" {
+					t.Errorf("%s: a 401 without the headers of every answer: %v", request, a.header)
+				}
+			}
+			if a := r.do(request, "x-SECRET-key:  s3cret "); a.status == 401 {
+				t.Errorf("%s with the secret: 401", request)
+			}
+		}
+		for request, status := range map[string]int{
+			"GET /status": 200, "HEAD /status": 200, "POST /status": 405, "GET /mcp-ui-proxy": 404, "OPTIONS /sessions": 200, "OPTIONS /nope": 200,
+			"GET /client-tools/tools": 200, "GET /client-tools/nope": 404, "GET /event/x": 404, "POST /global/event": 405,
+		} {
+			if a := r.do(request); a.status != status {
+				t.Errorf("%s without a secret: %d, want %d", request, a.status, status)
+			}
+		}
+	})
+}
+
+func TestARefusedBodyIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{})
+		a := r.send("POST /agent/start HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+		a.is(t, "without the secret", 401, "")
 	})
 }
 

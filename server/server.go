@@ -2,7 +2,8 @@
 //
 // A request passes, in this order (decision S1):
 //
-//  1. arrive: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered.
+//  1. arrive: the path is read by the rules of CT 3.3, the headers that every answer has are set, OPTIONS is answered,
+//     and the goose-server family asks for its secret.
 //  2. Echo's router: an unknown path is 404, a wrong method 405.
 //  3. The middleware of the operation: its directory, then its body (packages scope and body).
 //  4. The generated strict handler, which binds the parameters and calls the operation's method.
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/auth"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/clienttools"
 	"github.com/lockstep-dev/lockstep/server/conn"
@@ -47,6 +49,8 @@ var _ gen.StrictServerInterface = operations{}
 type Config struct {
 	// Directory is what requests are about that name no other (CT 3.6).
 	Directory string
+	// SecretKey is what requests of the goose-server family must bring (GA 2.2); "test" if empty.
+	SecretKey string
 	// DefaultTimeout is how long an execution waits if its caller does not say; 30 s if 0.
 	DefaultTimeout time.Duration
 	// KeepaliveInterval is the time between two pings of a pending stream; 30 s if 0.
@@ -102,6 +106,7 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Queue.MaxEvents < 0 || c.Queue.MaxBytes < 0 {
 		problems = append(problems, fmt.Errorf("server: Config.Queue is negative: %+v", c.Queue))
 	}
+	c.SecretKey = cmp.Or(c.SecretKey, "test")
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -136,6 +141,7 @@ func New(config Config) (*Server, error) {
 			eventHandlers: &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
 		},
 		directory: config.Directory,
+		key:       auth.NewKey(config.SecretKey),
 		bodies:    body.Limits{MaxBytes: config.MaxBodyBytes, Stall: config.ReadTimeout},
 		log:       config.Log,
 	}.handler()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/server/auth"
 )
 
 func TestWhatIsUnbuiltSaysSo(t *testing.T) {
@@ -15,7 +17,7 @@ func TestWhatIsUnbuiltSaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := router{operations: operations{}, log: slog.New(slog.DiscardHandler)}.handler()
+	handler := router{operations: operations{}, key: auth.NewKey("test"), log: slog.New(slog.DiscardHandler)}.handler()
 	var seen []string
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -24,7 +26,9 @@ func TestWhatIsUnbuiltSaysSo(t *testing.T) {
 			}
 			seen = append(seen, operation.OperationID)
 			w := httptest.NewRecorder()
-			handler.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+			r := httptest.NewRequest(method, path, nil)
+			r.Header.Set(auth.Header, "test")
+			handler.ServeHTTP(w, r)
 			if w.Code != http.StatusNotImplemented || w.Body.String() != unbuiltText {
 				t.Errorf("%s %s: %d %q, want 501 %q", method, path, w.Code, w.Body, unbuiltText)
 			}

@@ -106,6 +106,7 @@ Environment:
 func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	srv, err := server.New(server.Config{
 		Directory:         s.directory,
+		SecretKey:         s.secretKey,
 		DefaultTimeout:    s.defaultTimeout,
 		KeepaliveInterval: s.keepaliveInterval,
 		MaxBodyBytes:      s.maxBody,

@@ -24,10 +24,14 @@ type settings struct {
 	host              string // an IP literal, as it was given
 	port              int
 	directory         string
+	secretKey         string // empty is the default
 	defaultTimeout    time.Duration
 	keepaliveInterval time.Duration
 	maxBody           int64
 }
+
+// secretVariable has no flag: arguments can be read by everybody on the machine.
+const secretVariable = "GOOSE_SERVER__SECRET_KEY"
 
 // An option is one setting and the places where it can be set.
 type option struct {
@@ -46,7 +50,7 @@ var options = []option{
 	{flag: "directory", env: "AGENTD_DIRECTORY", byDefault: "the working directory", takes: "path", usage: "directory that requests are about when they name none"},
 	{flag: "default-timeout", env: "AGENTD_DEFAULT_TIMEOUT", key: "defaultTimeout", byDefault: "30000", takes: "ms", usage: "milliseconds an execution waits for its result"},
 	{flag: "keepalive-interval", env: "AGENTD_KEEPALIVE_INTERVAL", key: "keepaliveInterval", byDefault: "30000", takes: "ms", usage: "milliseconds between two pings of a pending stream"},
-	{flag: "max-body", env: "AGENTD_MAX_BODY", byDefault: "52428800", takes: "bytes", usage: "bytes of the largest request body"},
+	{flag: "max-body", env: "AGENTD_MAX_BODY", byDefault: "52428800", takes: "bytes", usage: "bytes of the largest request body of the client-tools family"},
 }
 
 // flagValue is a flag that keeps its text: flags, variables and the file are read by the same rules later.
@@ -78,6 +82,7 @@ func environmentHelp() string {
 	for _, o := range options {
 		fmt.Fprintf(&b, "    %-26s like --%s\n", o.env, o.flag)
 	}
+	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set\n", secretVariable)
 	return b.String()
 }
 
@@ -118,7 +123,9 @@ func (s setting) whole(least, most int64) (n int64, ok bool) {
 func readSettings(flags map[string]*flagValue, env lookup) (settings, error) {
 	r := reader{flags: flags, env: env}
 	r.readFile()
+	secretKey, _ := env(secretVariable)
 	s := settings{
+		secretKey:         secretKey,
 		host:              r.host(),
 		port:              r.port(),
 		directory:         r.directory(),

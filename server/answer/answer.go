@@ -2,6 +2,7 @@
 package answer
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 
@@ -44,4 +45,27 @@ func Head(w http.ResponseWriter, status int, contentType string, length int) {
 		w.Header().Set("Content-Length", strconv.Itoa(length))
 	}
 	w.WriteHeader(status)
+}
+
+// Text is an answer with a plain text body (GA 2.7, family C).
+type Text struct {
+	Status int
+	Body   string
+}
+
+// Write writes the answer.
+func (a Text) Write(w http.ResponseWriter) error {
+	Head(w, a.Status, "text/plain; charset=utf-8", len(a.Body))
+	_, err := io.WriteString(w, a.Body)
+	return err
+}
+
+// Message is an answer with an error text in JSON (GA 2.7, family A).
+func Message(status int, text string) JSON {
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("message")
+	w.String(text)
+	w.Close('}')
+	return JSON{Status: status, Body: w.Text()}
 }
