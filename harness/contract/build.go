@@ -200,6 +200,7 @@ func (b *builder) response(code string, in *openapi3.ResponseRef, ref string) *r
 		at = in.Ref
 	}
 	r := &response{code: code, ref: at, media: b.content(in.Value.Content, at)}
+	r.empty = b.mayBeEmpty(r, in.Value)
 	for _, name := range sortedKeys(in.Value.Headers) {
 		// "If a response header is defined with the name "Content-Type", it SHALL be ignored" (OpenAPI 3.0.3 §4.7.17.1).
 		if h := in.Value.Headers[name]; h != nil && h.Value != nil && !strings.EqualFold(name, "Content-Type") {
@@ -211,6 +212,25 @@ func (b *builder) response(code string, in *openapi3.ResponseRef, ref string) *r
 		}
 	}
 	return r
+}
+
+// emptiness is the keyword of a response that also comes without a body. OpenAPI can say that there is one, or none.
+const emptiness = "x-empty"
+
+func (b *builder) mayBeEmpty(r *response, in *openapi3.Response) bool {
+	raw, ok := in.Extensions[emptiness]
+	if !ok {
+		return false
+	}
+	at := r.ref + "/" + emptiness
+	if len(r.media) == 0 {
+		b.problem(at, emptiness+" stands beside no content; a response without content has no body anyway", "")
+	}
+	empty, ok := raw.(bool)
+	if !ok {
+		b.problem(at, emptiness+" is neither true nor false", "")
+	}
+	return empty
 }
 
 func (b *builder) content(in openapi3.Content, ref string) (list []*media) {

@@ -121,7 +121,7 @@ func (d *Document) responseBody(out []Violation, at Violation, op *Operation, de
 			return out
 		}
 	case !hasBody && !typed:
-		if complete {
+		if complete && !declared.empty {
 			out = append(out, d.violation(at, "body", MissingBody, declared.ref,
 				"the response has no body; %s declares %s for %s", op, mediaNames(declared.media), declared.code))
 		}

@@ -108,6 +108,7 @@ const bodiesDoc = head + `paths:
             application/problem+json: {schema: {type: object, required: [title]}}
             text/event-stream: {schema: {type: string}}
         '204': {description: nothing}
+        '203': {description: perhaps, x-empty: true, content: {text/plain: {schema: {type: string, enum: [ok]}}}}
         '205': {description: all, content: {text/plain: {schema: {type: string}}}}
         4XX: {description: refused}
         '404': {description: not found, content: {application/json: {}}}
@@ -179,6 +180,11 @@ func TestResponses(t *testing.T) {
 		{"POST", 200, "", "", "body missing-body"},
 		{"POST", 200, "application/json", "", "body missing-body"},
 		{"POST", 200, "text/event-stream", "data: anything", ""}, // not read here
+		{"POST", 203, "", "", ""},
+		{"POST", 203, "text/plain", "ok", ""},
+		{"POST", 203, "text/plain", "", "body enum"}, // who names a type sends a text
+		{"POST", 203, "text/plain", "OK", "body enum"},
+		{"POST", 203, "", "ok", "header Content-Type undocumented-media-type"},
 		{"POST", 204, "", "", ""},
 		{"POST", 204, "text/plain", "", ""},
 		{"POST", 204, "text/plain", "x", "body undocumented-body"},

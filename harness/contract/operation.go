@@ -20,6 +20,7 @@ type response struct {
 	ref     string
 	headers []*parameter
 	media   []*media
+	empty   bool // an answer without any of the media fits too
 }
 
 // response finds the declaration for a status: "the explicit code definition takes precedence over the range definition

@@ -137,6 +137,13 @@ func TestParseReportsEveryMistakeWithItsLineAndAFix(t *testing.T) {
 			[]string{"x-events stands beside application/json"}},
 		{"x-events: misspelt", strings.Replace(streaming(eventsDoc), "x-events", "x-event", 1),
 			[]string{`api.yaml:12: unknown key "x-event"` + "\n\tfix: did you mean \"x-events\"?"}},
+		{"x-empty: values", strings.Replace(returning(`{}`), "description: ok", "description: ok\n          x-empty: sometimes", 1),
+			[]string{"api.yaml:9: x-empty is neither true nor false"}},
+		{"x-empty: without content", api(`
+  /x:
+    get:
+      responses:
+        '200': {description: ok, x-empty: true}`), []string{"x-empty stands beside no content"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ps := problemsOf(t, tc.doc)
