@@ -69,6 +69,13 @@ func (q *Question[A]) Close() {
 	}
 }
 
+// Open says whether a question waits for its answer.
+func (b *Board[A]) Open(id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open[id] != nil
+}
+
 // Answer answers a question, and says whether there is one. If there is none, the answer may be kept for it.
 func (b *Board[A]) Answer(id string, value A) (asked bool) {
 	b.mu.Lock()

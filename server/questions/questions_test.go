@@ -35,6 +35,9 @@ func TestAnAnswerFindsItsQuestion(t *testing.T) {
 		b := &questions.Board[string]{Keep: 2}
 		a, other := b.Ask("a"), b.Ask("b")
 		defer other.Close()
+		if !b.Open("a") || b.Open("c") {
+			t.Error("a is open and c is not")
+		}
 		if b.Answer("c", "nobody asked") || !b.Answer("a", "yes") || b.Answer("a", "again") {
 			t.Error("an answer is asked for when its question is open, and only once")
 		}
