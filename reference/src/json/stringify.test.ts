@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stringifyJson } from './stringify.ts'
+import { prettyJson, stringifyJson } from './stringify.ts'
 
 describe('stringifyJson', () => {
   it('escapes as little as JSON allows (CT 3.1)', () => {
@@ -18,5 +18,17 @@ describe('stringifyJson', () => {
     expect(text).toContain('{"b":["ż\\n",null,1.5,true],"a":{}},0],"__":1},2]')
     expect(text.startsWith('{"k":[{"k":[')).toBe(true)
     expect(text.endsWith(`,${depth - 2}],"__":${depth - 1}}`)).toBe(true)
+  })
+
+  it('writes the digits of a bigint', () => {
+    expect(stringifyJson({ a: [9007199254740993n], b: 'x' })).toBe('{"a":[9007199254740993],"b":"x"}')
+  })
+})
+
+describe('prettyJson', () => {
+  it('writes a value that JSON.stringify refuses as it would', () => {
+    const value = (n: unknown): unknown => ({ a: [n, { b: 1 }], c: {}, d: [], e: [[]], f: 'x' })
+    expect(prettyJson(value(7n))).toBe(JSON.stringify(value(7), null, 2))
+    expect(prettyJson(value(7))).toBe(JSON.stringify(value(7), null, 2))
   })
 })

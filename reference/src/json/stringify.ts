@@ -1,17 +1,31 @@
+import { JsonNumber } from './number.ts'
+
 /**
  * Renders a value that came from JSON, or was built from plain objects, as JSON text (CT 3.1): minimal escapes, lone
- * surrogates as `\udXXX`, keys in insertion order, members that are undefined left out.
+ * surrogates as `\udXXX`, keys in insertion order, members that are undefined left out, numbers as they came.
  *
- * JSON.stringify does all that, but it recurses: a value a few thousand levels deep overflows the stack, although
- * JSON.parse has accepted it. Such values are walked with a stack of our own.
+ * JSON.stringify does nearly all that, but it cannot write a bigint or the digits of a JsonNumber, and it recurses: a value
+ * a few thousand levels deep overflows the stack, although JSON.parse has accepted it. Such values are walked with a stack
+ * of our own.
  */
 export function stringifyJson(value: unknown): string {
+  return render(value, '')
+}
+
+/** The same with the line breaks and indentation that JSON.stringify has for two blanks. */
+export function prettyJson(value: unknown): string {
+  return render(value, '  ')
+}
+
+function render(value: unknown, indent: '' | '  '): string {
+  const before = JsonNumber.rounded
   try {
-    return JSON.stringify(value)
+    const text = JSON.stringify(value, null, indent)
+    if (JsonNumber.rounded === before) return text
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return stringifyDeep(value)
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error
   }
+  return renderByHand(value, indent)
 }
 
 /** An array or object that is being written: the members still to come, and what closes it. */
@@ -21,12 +35,18 @@ interface Open {
   first: boolean
 }
 
-function stringifyDeep(root: unknown): string {
+function renderByHand(root: unknown, indent: '' | '  '): string {
   const parts: string[] = []
   const stack: Open[] = []
+  const colon = indent === '' ? ':' : ': '
+  const lineBreak = (): void => {
+    if (indent !== '') parts.push('\n', indent.repeat(stack.length))
+  }
 
   const write = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'bigint' || value instanceof JsonNumber) {
+      parts.push(typeof value === 'bigint' ? String(value) : value.text)
+    } else if (typeof value !== 'object' || value === null) {
       parts.push(JSON.stringify(value))
     } else if (Array.isArray(value)) {
       parts.push('[')
@@ -41,14 +61,16 @@ function stringifyDeep(root: unknown): string {
   for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
     const next = open.members.next()
     if (next.done === true) {
-      parts.push(open.close)
       stack.pop()
+      if (!open.first) lineBreak()
+      parts.push(open.close)
       continue
     }
     const [key, value] = next.value
     if (!open.first) parts.push(',')
     open.first = false
-    if (key !== null) parts.push(JSON.stringify(key), ':')
+    lineBreak()
+    if (key !== null) parts.push(JSON.stringify(key), colon)
     write(value)
   }
   return parts.join('')

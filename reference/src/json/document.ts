@@ -1,0 +1,243 @@
+import { numberOf } from './number.ts'
+import { JsonSyntaxError, maxDepth } from './parse.ts'
+
+/*
+ * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
+ * keys stand twice in an object, how numbers were written, and where in the text a value is.
+ */
+
+type Key = string | number
+
+/** One JSON text: its value, and what the value does not show. */
+export class JsonDocument {
+  readonly value: unknown
+  readonly #text: string
+  readonly #repeated: WeakMap<object, Set<Key>>
+
+  /** Throws a JsonSyntaxError when the text is anything but one JSON value. */
+  constructor(text: string) {
+    const parser = new Parser(text)
+    this.value = parser.parse()
+    this.#text = text
+    this.#repeated = parser.repeated
+  }
+
+  /** Whether a key stands in an object more than once. */
+  isRepeated(container: object, key: Key): boolean {
+    return this.#repeated.get(container)?.has(key) ?? false
+  }
+
+  /** Where the value at a path ends, as `line 1 column 2`; columns are bytes of UTF-8. Slow, for messages. */
+  endOf(path: readonly Key[]): string {
+    const parser = new Parser(this.#text, path)
+    parser.parse()
+    return position(this.#text, parser.foundEnd)
+  }
+}
+
+/** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */
+export function parseJsonDocument(bytes: Uint8Array): JsonDocument {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch (cause) {
+    throw new JsonSyntaxError('invalid UTF-8', { cause })
+  }
+  return new JsonDocument(text)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function position(text: string, end: number): string {
+  const before = text.slice(0, end)
+  const lines = before.split('\n')
+  return `line ${lines.length} column ${Buffer.byteLength(lines.at(-1) ?? '')}`
+}
+
+/** A container that is not closed yet. */
+type Open = { array: unknown[] } | { object: Record<string, unknown>; key: string }
+
+/**
+ * Walks the text with a stack of its own, because bodies may be thousands of levels deep (S27).
+ */
+class Parser {
+  readonly repeated = new WeakMap<object, Set<Key>>()
+  /** The offset after the value at the wanted path. */
+  foundEnd: number
+  readonly #text: string
+  readonly #wanted: readonly Key[] | undefined
+  readonly #stack: Open[] = []
+  #at = 0
+
+  constructor(text: string, wanted?: readonly Key[]) {
+    this.#text = text
+    this.#wanted = wanted
+    this.foundEnd = text.length
+  }
+
+  parse(): unknown {
+    let value = this.#value()
+    // Each round puts one finished value into the container around it.
+    for (let open = this.#stack.at(-1); open !== undefined; open = this.#stack.at(-1)) {
+      if (value !== opened) {
+        this.#add(open, value)
+        if (this.#comma(open)) value = this.#value()
+        else value = this.#close()
+      } else if (this.#closesAtOnce(open)) {
+        value = this.#close()
+      } else {
+        if ('object' in open) open.key = this.#key()
+        value = this.#value()
+      }
+    }
+    this.#blanks()
+    if (this.#at < this.#text.length) throw this.#error('trailing characters')
+    return value
+  }
+
+  /** A scalar, or `opened` when a container has been put on the stack. */
+  #value(): unknown {
+    this.#blanks()
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 0x22: // "
+        return this.#ended(this.#string())
+      case 0x5b: // [
+        return this.#open({ array: [] })
+      case 0x7b: // {
+        return this.#open({ object: {}, key: '' })
+      default:
+        return this.#ended(this.#word())
+    }
+  }
+
+  #open(open: Open): typeof opened {
+    if (this.#stack.length === maxDepth) throw this.#error(`nested more than ${maxDepth} levels deep`)
+    this.#at++
+    this.#stack.push(open)
+    return opened
+  }
+
+  #closesAtOnce(open: Open): boolean {
+    this.#blanks()
+    return this.#text[this.#at] === closer(open)
+  }
+
+  #close(): unknown {
+    this.#at++
+    const open = this.#stack.pop()
+    if (open === undefined) throw new Error('a bracket is closed that was never opened')
+    return this.#ended('array' in open ? open.array : open.object)
+  }
+
+  /** Whether another member follows; the key before it is read as well. */
+  #comma(open: Open): boolean {
+    this.#blanks()
+    const next = this.#text[this.#at]
+    if (next === closer(open)) return false
+    if (next !== ',') throw this.#error(`expected \`,\` or \`${closer(open)}\``)
+    this.#at++
+    if ('object' in open) open.key = this.#key()
+    return true
+  }
+
+  #key(): string {
+    this.#blanks()
+    if (this.#text[this.#at] !== '"') throw this.#error('key must be a string')
+    const key = this.#string()
+    this.#blanks()
+    if (this.#text[this.#at] !== ':') throw this.#error('expected `:`')
+    this.#at++
+    return key
+  }
+
+  #add(open: Open, value: unknown): void {
+    if ('array' in open) {
+      open.array.push(value)
+    } else {
+      const { object, key } = open
+      if (Object.hasOwn(object, key)) this.#repeat(object, key)
+      // A plain assignment would call the setter of `__proto__`.
+      if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+      else object[key] = value
+    }
+  }
+
+  #repeat(container: object, key: Key): void {
+    const keys = this.repeated.get(container)
+    if (keys === undefined) this.repeated.set(container, new Set([key]))
+    else keys.add(key)
+  }
+
+  #string(): string {
+    const start = this.#at
+    let end = this.#text.indexOf('"', start + 1)
+    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
+    if (end === -1) throw this.#error('EOF while parsing a string', this.#text.length)
+    this.#at = end + 1
+    const value = this.#native(start) as string // what stands between quotation marks is a string or nothing
+    if (unpaired.test(value)) throw this.#error('lone surrogate in a string')
+    return value
+  }
+
+  #isEscaped(index: number): boolean {
+    let backslashes = 0
+    while (this.#text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++
+    return backslashes % 2 === 1
+  }
+
+  /** `true`, `false`, `null` or a number. */
+  #word(): unknown {
+    const start = this.#at
+    word.lastIndex = start
+    word.exec(this.#text)
+    this.#at = Math.max(word.lastIndex, start)
+    if (this.#at === start) throw this.#error(start === this.#text.length ? 'EOF while parsing a value' : 'expected value')
+    const value = this.#native(start)
+    return typeof value === 'number' ? numberOf(this.#text.slice(start, this.#at), value) : value
+  }
+
+  /** What the engine's own parser makes of the text from `start` to here. */
+  #native(start: number): unknown {
+    try {
+      return JSON.parse(this.#text.slice(start, this.#at)) as unknown // `any` by its declaration
+    } catch (cause) {
+      throw this.#error('expected value', this.#at, cause)
+    }
+  }
+
+  /** Called with each value when its last character has been read. */
+  #ended(value: unknown): unknown {
+    if (this.#wanted !== undefined && this.#isAt(this.#wanted)) this.foundEnd = this.#at
+    return value
+  }
+
+  #isAt(path: readonly Key[]): boolean {
+    if (path.length !== this.#stack.length) return false
+    return this.#stack.every((open, i) => path[i] === ('array' in open ? open.array.length : open.key))
+  }
+
+  #blanks(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.#at++
+    }
+  }
+
+  #error(what: string, at = this.#at, cause?: unknown): JsonSyntaxError {
+    return new JsonSyntaxError(`${what} at ${position(this.#text, at)}`, { cause })
+  }
+}
+
+/** Stands for a container whose members are still to come. */
+const opened = Symbol('opened')
+
+/** A surrogate without its other half; only an escape can make one. */
+const unpaired = /\p{Surrogate}/u
+
+/** Everything that may belong to a literal or a number; the engine's parser says whether it is one. */
+const word = /[-+.0-9A-Za-z]+/y
+
+function closer(open: Open): ']' | '}' {
+  return 'array' in open ? ']' : '}'
+}
