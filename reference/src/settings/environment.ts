@@ -1,0 +1,19 @@
+import { JsonDocument } from '../json/document.ts'
+
+/**
+ * The value of an environment variable (GA 1.4): what is JSON is taken as that, then `true` and `false` in any case, then
+ * integers, then other numbers as people write them, else the text itself. So `8080` is a number and `"8080"` a string.
+ */
+export function typedValue(text: string): unknown {
+  try {
+    return new JsonDocument(text).value
+  } catch {
+    // It is not JSON, as most variables.
+  }
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) {
+    const value = Number(text)
+    if (Number.isFinite(value)) return value
+  }
+  return text
+}

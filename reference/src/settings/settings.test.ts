@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { JsonNumber } from '../json/number.ts'
+import { typedValue } from './environment.ts'
+import { pathsOf } from './paths.ts'
+import { Settings } from './settings.ts'
+
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'settings-'))
+})
+
+afterEach(() => {
+  rmSync(root, { recursive: true })
+})
+
+function settings(env: Record<string, string> = {}): Settings {
+  return new Settings(pathsOf({ GOOSE_PATH_ROOT: root }, '/'), env)
+}
+
+function path(name: string): string {
+  return join(root, 'config', name)
+}
+
+function write(name: string, text: string): void {
+  mkdirSync(dirname(path(name)), { recursive: true })
+  writeFileSync(path(name), text)
+}
+
+function read(name: string): string {
+  return readFileSync(path(name), 'utf8')
+}
+
+describe('the directories (GA 1.2, 1.3)', () => {
+  it.each<[env: Record<string, string>, config: string, data: string, state: string]>([
+    [{}, '/home/me/.config/goose', '/home/me/.local/share/goose', '/home/me/.local/state/goose'],
+    [{ GOOSE_PATH_ROOT: '/r', XDG_DATA_HOME: '/d' }, '/r/config', '/r/data', '/r/state'],
+    [{ GOOSE_PATH_ROOT: '', XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' }, '/c/goose', '/d/goose', '/s/goose'],
+    [{ XDG_CONFIG_HOME: 'c', XDG_DATA_HOME: '' }, '/home/me/.config/goose', '/home/me/.local/share/goose', '/home/me/.local/state/goose'],
+  ])('of %j', (env, config, data, state) => {
+    expect(pathsOf(env, '/home/me')).toEqual({ config, data, state })
+  })
+})
+
+describe('a value of the environment (GA 1.4)', () => {
+  it.each<[text: string, value: unknown]>([
+    ['8080', 8080],
+    ['"8080"', '8080'],
+    ['[1]', [1]],
+    ['{"a":null}', { a: null }],
+    ['TRUE', true],
+    ['False', false],
+    ['007', 7],
+    ['+5', 5],
+    ['.5', 0.5],
+    ['1.', 1],
+    ['9007199254740993', new JsonNumber('9007199254740993')],
+    ['gpt-4o', 'gpt-4o'],
+    ['', ''],
+    ['inf', 'inf'],
+    ['1e999', '1e999'],
+    [' true', true],
+    ['yes', 'yes'],
+  ])('%j is typed', (text, value) => {
+    expect(typedValue(text)).toEqual(value)
+  })
+})
+
+describe('a setting (GA 1.4)', () => {
+  it('is looked up in the environment first, and then in the file', () => {
+    write('config.yaml', 'goose_model: file\nGOOSE_MODEL: FILE\nGOOSE_MODE: chat\n')
+    const both = settings({ GOOSE_MODEL: 'env', GOOSE_MODE: '' })
+    expect(both.get('GOOSE_MODEL')).toBe('env')
+    expect(both.get('goose_model')).toBe('env')
+    expect(both.get('GOOSE_MODE')).toBe('')
+    expect(settings().get('goose_model')).toBe('file')
+    expect(settings().get('nope')).toBeUndefined()
+    expect(settings().get('constructor')).toBeUndefined()
+  })
+
+  it('is read anew on every access', () => {
+    const one = settings()
+    expect(one.get('x')).toBeUndefined()
+    write('config.yaml', 'x: [1, 9007199254740993, 1.5, yes, ~]\n')
+    expect(one.get('x')).toEqual([1, 9007199254740993n, 1.5, 'yes', null])
+  })
+
+  it('that has to be a text is one', () => {
+    expect(settings({ K: '5' }).text('K')).toBeUndefined()
+    expect(settings({ K: '"5"' }).text('K')).toBe('5')
+  })
+})
+
+describe('config.yaml (GA 10)', () => {
+  it('is made when it is missing', () => {
+    expect(settings().file.load()).toEqual({})
+    expect(read('config.yaml')).toBe('{}\n')
+  })
+
+  it('may be empty', () => {
+    write('config.yaml', '\n')
+    expect(settings().file.load()).toEqual({})
+    expect(read('config.yaml')).toBe('\n')
+  })
+
+  it.each(['[1]', 'text', 'a: [', 'a: 1\na: 2'])('that says %j is replaced by the newest backup that is a mapping', (text) => {
+    write('config.yaml', text)
+    write('config.yaml.bak', '- no mapping')
+    write('config.yaml.bak.1', 'x: 1 # as it was\n')
+    write('config.yaml.bak.2', 'x: 2\n')
+    expect(settings().file.load()).toEqual({ x: 1 })
+    expect(read('config.yaml')).toBe('x: 1 # as it was\n')
+  })
+
+  it('that cannot be read is an error', () => {
+    mkdirSync(path('config.yaml'), { recursive: true })
+    expect(() => settings().get('x')).toThrow('EISDIR')
+    rmSync(path('config.yaml'), { recursive: true })
+    writeFileSync(path('config.yaml'), Buffer.from('x: \xff', 'latin1'))
+    expect(() => settings().get('x')).toThrow(TypeError)
+  })
+
+  it('keeps the order of its keys, and six texts before it', () => {
+    const { file } = settings()
+    for (let i = 0; i < 9; i++) {
+      file.update((mapping) => {
+        mapping[`k${9 - i}`] = i
+      })
+    }
+    expect(Object.keys(file.load())).toEqual(['k9', 'k8', 'k7', 'k6', 'k5', 'k4', 'k3', 'k2', 'k1'])
+    expect(file.backups.map((backup) => readFileSync(backup, 'utf8').trim().split('\n').length)).toEqual([8, 7, 6, 5, 4, 3])
+    expect(existsSync(path('config.tmp'))).toBe(false)
+  })
+
+  it('keeps no backup of a corrupt text', () => {
+    write('config.yaml', '[')
+    settings().file.save({ x: 1 })
+    expect(existsSync(path('config.yaml.bak'))).toBe(false)
+  })
+})
+
+describe('a secret (GA 1.4)', () => {
+  it('is looked up in the environment first, and then in secrets.yaml', () => {
+    write('secrets.yaml', 'A: file\nB: file\n')
+    const both = settings({ A: 'env' })
+    expect([both.secret('A'), both.secret('B'), both.secret('C')]).toEqual(['env', 'file', undefined])
+    expect(both.get('B')).toBeUndefined()
+  })
+
+  it('is stored for the owner of the file alone', () => {
+    const one = settings()
+    one.setSecret('A', 'x')
+    one.setSecret('B', 'y')
+    one.setSecret('A', undefined)
+    expect(read('secrets.yaml')).toBe('B: y\n')
+    expect(statSync(path('secrets.yaml')).mode & 0o777).toBe(0o600)
+  })
+})

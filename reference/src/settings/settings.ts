@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { ConfigStore, isMissing } from './config-store.ts'
+import { typedValue } from './environment.ts'
+import type { Environment, Paths } from './paths.ts'
+import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
+import type { Mapping } from './yaml-file.ts'
+
+/** Looks settings and secrets up (GA 1.4): the environment first, then the file. Nothing is kept between two look-ups. */
+export class Settings {
+  readonly paths: Paths
+  readonly file: ConfigStore
+  readonly #env: Environment
+
+  constructor(paths: Paths, env: Environment) {
+    this.paths = paths
+    this.file = new ConfigStore(paths.config)
+    this.#env = env
+  }
+
+  /** A setting; undefined when nobody has set it. */
+  get(key: string): unknown {
+    return this.fromEnvironment(key) ?? own(this.file.load(), key)
+  }
+
+  /** A setting that has to be a text; undefined when it is missing or something else. */
+  text(key: string): string | undefined {
+    const value = this.get(key)
+    return typeof value === 'string' ? value : undefined
+  }
+
+  /** A secret, which is kept apart from the settings. */
+  secret(key: string): unknown {
+    return this.fromEnvironment(key) ?? own(this.#secrets(), key)
+  }
+
+  /** Stores a secret; undefined removes it. */
+  setSecret(key: string, value: unknown): void {
+    const entries = Object.entries(this.#secrets()).filter(([name]) => name !== key)
+    if (value !== undefined) entries.push([key, value])
+    replaceFile(this.#secretsPath, `${this.#secretsPath}.tmp`, renderMapping(Object.fromEntries(entries)), 0o600)
+  }
+
+  /** The typed value of the variable that overrides a key. */
+  fromEnvironment(key: string): unknown {
+    const text = this.variable(key.toUpperCase())
+    return text === undefined ? undefined : typedValue(text)
+  }
+
+  /** A variable as it was set, for what only the environment can set (GA 1.2). An empty one is set. */
+  variable(name: string): string | undefined {
+    return this.#env[name]
+  }
+
+  get #secretsPath(): string {
+    return join(this.paths.config, 'secrets.yaml')
+  }
+
+  #secrets(): Mapping {
+    try {
+      return readMapping(this.#secretsPath)
+    } catch (error) {
+      if (isMissing(error)) return {}
+      throw error
+    }
+  }
+}
+
+function own(mapping: Mapping, key: string): unknown {
+  return Object.hasOwn(mapping, key) ? mapping[key] : undefined
+}
