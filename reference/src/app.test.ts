@@ -173,8 +173,10 @@ describe('an error that nobody foresaw', () => {
     const handler = (): never => {
       throw new Error('broken')
     }
-    const router = createRouter([{ method: 'GET', path: '/x', handler }], (error, request, path) =>
-      Response.json([error.message, request.method, path]),
+    const router = createRouter(
+      [{ method: 'GET', path: '/x', handler }],
+      async (_, next) => next(),
+      (error, request, path) => Response.json([error.message, request.method, path]),
     )
     expect(await (await router.request('/x')).json()).toEqual(['broken', 'GET', '/x'])
   })

@@ -1,3 +1,4 @@
+import { requireSecretKey } from './auth/secret-key.ts'
 import { pendingRequests } from './client-tools/pending-stream.ts'
 import { codedError, executionFailed, plainError } from './client-tools/error-response.ts'
 import { execute } from './client-tools/execute.ts'
@@ -6,10 +7,13 @@ import { listAllTools, listTools, register, submitResult, unregister } from './c
 import { Registry } from './client-tools/registry.ts'
 import { Bus } from './events/bus.ts'
 import { directoryEvents, globalEvents } from './events/event-streams.ts'
-import { json } from './http/respond.ts'
+import { isClientToolsPath } from './http/family.ts'
+import { gooseError } from './http/goose-errors.ts'
+import { empty, json } from './http/respond.ts'
 import { createRouter } from './http/router.ts'
 import type { ErrorHandler } from './http/router.ts'
 import type { Logger } from './log.ts'
+import type { Environment, Paths } from './settings/paths.ts'
 import { OpenStreams } from './sse/open-streams.ts'
 import { status } from './status/status.ts'
 
@@ -19,8 +23,16 @@ export interface AppOptions {
   directory: string
   defaultTimeout: number
   keepaliveInterval: number
-  /** Bytes of the largest request body. */
+  /** Bytes of the largest request body of client tools. */
   maxBody: number
+  /** What callers have to know to use the goose server (GA 2.2). */
+  secretKey: string
+  /** Where the goose server keeps what outlives it. */
+  paths: Paths
+  /** Variables override the settings of the file (GA 1.4). */
+  environment: Environment
+  /** How many agents are kept in memory (GA 6). */
+  maxActiveAgents: number
 }
 
 /** The server without a port: a function from Request to Response, and its state. */
@@ -49,9 +61,9 @@ export function createApp(options: AppOptions, logger: Logger): App {
       { method: 'GET', path: '/client-tools/pending/:clientID', handler: pendingRequests(parts) },
       { method: 'GET', path: '/event', handler: directoryEvents(bus, streams, options.directory) },
       { method: 'GET', path: '/global/event', handler: globalEvents(bus, streams) },
-      // GA 2.4 writes the list without blanks.
-      { method: 'GET', path: '/status', handler: status, allow: 'GET,HEAD' },
+      { method: 'GET', path: '/status', handler: status },
     ],
+    requireSecretKey(options.secretKey),
     errorHandler(logger),
   )
 
@@ -71,13 +83,26 @@ const executePath = '/client-tools/execute'
 
 function errorHandler(logger: Logger): ErrorHandler {
   return (error, request, path) => {
-    const coded = path === executePath
-    const foreseen = coded ? codedError(error) : plainError(error)
+    const answers = isClientToolsPath(path) ? clientToolsAnswers(path) : gooseAnswers
+    const foreseen = answers.foreseen(error)
     if (foreseen !== undefined) return foreseen
     if (request.signal.aborted) throw error
     logger.error('request failed', { method: request.method, path, err: error })
-    // The text of an error that nobody foresaw is for the log.
-    const message = 'Internal server error'
-    return coded ? executionFailed(message) : json(500, { name: 'UnknownError', data: { message } })
+    return answers.unforeseen()
   }
 }
+
+/** How a family of paths answers errors. The text of an error that nobody foresaw is for the log. */
+interface ErrorAnswers {
+  foreseen: (error: Error) => Response | undefined
+  unforeseen: () => Response
+}
+
+function clientToolsAnswers(path: string): ErrorAnswers {
+  const message = 'Internal server error'
+  if (path === executePath) return { foreseen: codedError, unforeseen: () => executionFailed(message) }
+  return { foreseen: plainError, unforeseen: () => json(500, { name: 'UnknownError', data: { message } }) }
+}
+
+/** A crash inside one request is a 500, and the others go on (GA 19). */
+const gooseAnswers: ErrorAnswers = { foreseen: gooseError, unforeseen: () => empty(500) }

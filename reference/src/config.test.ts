@@ -9,6 +9,10 @@ const defaults: ServerOptions = {
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 52_428_800,
+  secretKey: 'test',
+  paths: { config: '/home/me/.config/goose', data: '/home/me/.local/share/goose', state: '/home/me/.local/state/goose' },
+  environment: {},
+  maxActiveAgents: 100,
 }
 
 const defaultFile = '/home/me/.config/opencode/config.json'
@@ -31,7 +35,8 @@ async function load({ flags = [], env = {}, files = {} }: Given): Promise<Server
       return Promise.reject(Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: 'ENOENT' }))
     },
   })
-  return loaded.ok ? loaded.options : loaded.problems.map(({ where, what }) => `${where}: ${what}`)
+  // The environment is handed on as it is.
+  return loaded.ok ? { ...loaded.options, environment: {} } : loaded.problems.map(({ where, what }) => `${where}: ${what}`)
 }
 
 describe('where a value comes from (docs/server.md)', () => {
@@ -57,8 +62,18 @@ describe('where a value comes from (docs/server.md)', () => {
   }
   const file = '{"clientTools":{"defaultTimeout":21,"keepaliveInterval":22.0,"x":1},"y":[]}'
 
+  it('is the environment where there is no flag for it', async () => {
+    const env = { GOOSE_SERVER__SECRET_KEY: 'key', GOOSE_MAX_ACTIVE_AGENTS: '2', GOOSE_PATH_ROOT: '/r' }
+    const paths = { config: '/r/config', data: '/r/data', state: '/r/state' }
+    expect(await load({ env })).toEqual({ ...defaults, secretKey: 'key', maxActiveAgents: 2, paths })
+    expect(await load({ env: { GOOSE_SERVER__SECRET_KEY: '', GOOSE_PATH_ROOT: '' } })).toEqual(defaults)
+    expect(await load({ env: { GOOSE_MAX_ACTIVE_AGENTS: '0' } })).toEqual([
+      'environment: GOOSE_MAX_ACTIVE_AGENTS is "0"; it must be a whole number, at least 1',
+    ])
+  })
+
   it('is a flag before anything else', async () => {
-    expect(await load({ flags, env, files: { [defaultFile]: file } })).toEqual({
+    expect(await load({ flags, env, files: { [defaultFile]: file } })).toMatchObject({
       host: '::1',
       port: 0,
       directory: ' relative/../x ',
@@ -69,7 +84,7 @@ describe('where a value comes from (docs/server.md)', () => {
   })
 
   it('is the environment before the file', async () => {
-    expect(await load({ env, files: { [defaultFile]: file } })).toEqual({
+    expect(await load({ env, files: { [defaultFile]: file } })).toMatchObject({
       host: '0.0.0.0',
       port: 65535,
       directory: '/env',

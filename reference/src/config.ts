@@ -3,20 +3,22 @@ import { maxTimeout } from './client-tools/executions.ts'
 import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
 import type { Problem, ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
+import { pathsOf } from './settings/paths.ts'
+import type { Environment } from './settings/paths.ts'
 
 export type Loaded = { ok: true; options: ServerOptions } | { ok: false; problems: Problem[] }
 
 /** Everything outside the command line that a configuration is made from. */
 export interface Surroundings {
-  env: Record<string, string | undefined>
+  env: Environment
   home: string
   workingDirectory: string
   readFile: ReadFile
 }
 
-/** A setting as docs/server.md lists it. */
+/** A setting as docs/server.md lists it. Some have no flag. */
 interface Setting<T> {
-  flag: string
+  flag: string | null
   variable: string
   parse: (text: string) => T | Complaint
 }
@@ -70,16 +72,25 @@ const maxBody: Setting<number> = {
     wholeNumber(text, 1, Infinity) ?? new Complaint('it must be a whole number of bytes, at least 1'),
 }
 
-/** In the order of the table in docs/server.md. */
-const settings = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody]
+/** A flag would show it to everybody who lists processes. */
+const secretKey: Setting<string> = { flag: null, variable: 'GOOSE_SERVER__SECRET_KEY', parse: (text) => text }
+
+const maxActiveAgents: Setting<number> = {
+  flag: null,
+  variable: 'GOOSE_MAX_ACTIVE_AGENTS',
+  parse: (text) => wholeNumber(text, 1, Infinity) ?? new Complaint('it must be a whole number, at least 1'),
+}
+
+/** Flags in the order of the table in docs/server.md. */
+const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody].map(({ flag }) => flag)
 
 /**
  * Makes the options of the server from flags, environment and configuration file, the first of them that has a value
  * winning. Every place is checked, those that lose as well, and all problems are returned at once.
  */
-export async function loadConfig(flags: readonly string[], around: Surroundings): Promise<Loaded> {
+export async function loadConfig(args: readonly string[], around: Surroundings): Promise<Loaded> {
   const problems: Problem[] = []
-  const given = readFlags(flags, problems)
+  const given = readFlags(args, problems)
   const find = <T>(setting: Setting<T>): T | undefined => {
     const { flag, variable, parse } = setting
     const check = (where: string, name: string, text: string | undefined): T | undefined => {
@@ -91,7 +102,7 @@ export async function loadConfig(flags: readonly string[], around: Surroundings)
     }
     // A variable that is empty is as good as none.
     const fromEnv = check('environment', variable, around.env[variable] || undefined)
-    const fromFlags = (given.get(flag) ?? []).map((text) => check('command line', `--${flag}`, text))
+    const fromFlags = flag === null ? [] : (given.get(flag) ?? []).map((text) => check('command line', `--${flag}`, text))
     return fromFlags.at(-1) ?? fromEnv
   }
 
@@ -104,6 +115,10 @@ export async function loadConfig(flags: readonly string[], around: Surroundings)
     defaultTimeout: find(defaultTimeout) ?? file.defaultTimeout ?? 30_000,
     keepaliveInterval: find(keepaliveInterval) ?? file.keepaliveInterval ?? 30_000,
     maxBody: find(maxBody) ?? 50 * 1024 * 1024,
+    secretKey: find(secretKey) ?? 'test',
+    paths: pathsOf(around.env, around.home),
+    environment: around.env,
+    maxActiveAgents: find(maxActiveAgents) ?? 100,
   }
   return problems.length === 0 ? { ok: true, options } : { ok: false, problems }
 }
@@ -114,8 +129,8 @@ function readFlags(args: readonly string[], problems: Problem[]): Map<string, st
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? ''
     const [, name, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
-    if (name === undefined || !settings.some(({ flag }) => flag === name)) {
-      const known = settings.map(({ flag }) => `--${flag}`).join(', ')
+    if (name === undefined || !flags.includes(name)) {
+      const known = flags.map((flag) => `--${flag}`).join(', ')
       problems.push({ where: 'command line', what: `${JSON.stringify(arg)} is not a flag; there are ${known}` })
       continue
     }

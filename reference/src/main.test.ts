@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { RawClient, request } from './testing/raw-client.ts'
 
 /*
@@ -17,6 +18,11 @@ import { RawClient, request } from './testing/raw-client.ts'
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url))
 const tsx = import.meta.resolve('tsx')
+
+const root = mkdtempSync(join(tmpdir(), 'reference-'))
+afterAll(() => {
+  rmSync(root, { recursive: true })
+})
 
 class Program {
   readonly process: ChildProcessByStdio<null, Readable, Readable>
@@ -28,7 +34,7 @@ class Program {
     this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
       cwd,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: '/nonexistent', ...env },
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, ...env },
     })
     this.process.stdout.on('data', (data: Buffer) => (this.stdout += data.toString()))
     this.process.stderr.on('data', (data: Buffer) => (this.stderr += data.toString()))

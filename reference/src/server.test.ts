@@ -1,8 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { pathsOf } from './settings/paths.ts'
 import { startServer } from './server.ts'
 import type { RunningServer, ServerOptions } from './server.ts'
 import { RawClient, request } from './testing/raw-client.ts'
-import { recordingLogger } from './testing/test-app.ts'
+import { nowhere, recordingLogger } from './testing/test-app.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'server-'))
+afterAll(() => {
+  rmSync(root, { recursive: true })
+})
 
 const options: ServerOptions = {
   host: '127.0.0.1',
@@ -11,6 +20,8 @@ const options: ServerOptions = {
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 1000,
+  ...nowhere,
+  paths: pathsOf({ GOOSE_PATH_ROOT: root }, '/'),
 }
 
 async function start(): Promise<RunningServer> {
@@ -28,6 +39,24 @@ const register = post('/client-tools/register', {
 })
 
 describe('startServer', () => {
+  it('makes the directories and the settings that it needs (GA 1.5)', async () => {
+    const server = await start()
+    expect(existsSync(join(root, 'data'))).toBe(true)
+    const day = new Date().toISOString().slice(0, 10)
+    expect(existsSync(join(root, 'state/logs/server', day))).toBe(true)
+    expect(readFileSync(join(root, 'config/config.yaml'), 'utf8')).toBe('{}\n')
+    await server.stop()
+  })
+
+  it('serves without them if it cannot make them', async () => {
+    const { logger, entries } = recordingLogger()
+    const paths = pathsOf({ GOOSE_PATH_ROOT: '/dev/null' }, '/')
+    const server = await startServer({ ...options, paths }, logger)
+    expect((await fetch(`${server.url}/status`)).status).toBe(200)
+    expect(entries).toMatchObject([{ level: 'warn', message: 'directories not ready' }])
+    await server.stop()
+  })
+
   it('says where it listens', async () => {
     const server = await start()
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
@@ -72,6 +101,20 @@ describe('startServer', () => {
     const answer = await client.answer()
     expect(answer.status).toBe(status)
     if (status === 400) expect(answer.body).toMatch(/^\{"data":\{\},/)
+    await server.stop()
+  })
+
+  it.each<[fields: string[], status: number]>([
+    [['X-Secret-Key: \ttest '], 404],
+    [['X-Secret-Key: test', 'x-secret-key: test'], 401],
+    [['X-Secret-Key: test', 'x-secret-key:'], 401],
+    [['X-Secret-Key: te\xe9st'], 401],
+    [[], 401],
+  ])('takes %j for a key with status %i (G8)', async (fields, status) => {
+    const server = await start()
+    const client = await RawClient.open(server.url)
+    client.send(request('GET /nope', fields))
+    expect((await client.answer()).status).toBe(status)
     await server.stop()
   })
 

@@ -3,6 +3,9 @@ import { createApp } from './app.ts'
 import type { AppOptions } from './app.ts'
 import { HttpServer } from './http/http-server.ts'
 import type { Logger } from './log.ts'
+import { ConfigStore } from './settings/config-store.ts'
+import { prepareDirectories } from './settings/paths.ts'
+import type { Paths } from './settings/paths.ts'
 
 export interface ServerOptions extends AppOptions {
   /** An IP literal. */
@@ -26,6 +29,7 @@ const graceMs = 3000
 
 /** Starts the server and resolves when it listens. */
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
+  prepare(options.paths, logger)
   const app = createApp(options, logger)
   const http = new HttpServer(app.fetch, logger)
   const { port } = await http.listen(options.host, options.port)
@@ -38,5 +42,15 @@ export async function startServer(options: ServerOptions, logger: Logger): Promi
       await app.stop()
       await http.drain(graceMs)
     },
+  }
+}
+
+/** Makes what the goose server expects to find (GA 1.5). A server that cannot still serves what needs no files. */
+function prepare(paths: Paths, logger: Logger): void {
+  try {
+    prepareDirectories(paths, new Date())
+    new ConfigStore(paths.config).load()
+  } catch (err) {
+    logger.warn('directories not ready', { err })
   }
 }

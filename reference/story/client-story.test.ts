@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createClient } from '../../gen/ts/client/index.ts'
 import type { Client } from '../../gen/ts/client/index.ts'
 import {
@@ -20,6 +22,11 @@ import type { ClientToolExecutionRequest } from '../../gen/ts/types.gen.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+const root = mkdtempSync(join(tmpdir(), 'story-'))
+afterAll(() => {
+  rmSync(root, { recursive: true })
+})
+
 const servers = [
   { name: 'typescript', program: file('../dist/main.js'), command: [process.execPath, file('../dist/main.js')] },
   { name: 'go', program: file('../../bin/agentd'), command: [file('../../bin/agentd')] },
@@ -34,7 +41,7 @@ describe.each(servers)('the client and the $name server', { timeout: 30_000 }, (
     const [executable = '', ...args] = command
     server = spawn(executable, [...args, 'agent', '--port', '0'], {
       stdio: ['ignore', 'pipe', 'ignore'],
-      env: { HOME: '/nonexistent' },
+      env: { HOME: '/nonexistent', GOOSE_PATH_ROOT: root },
     })
     const [line] = (await once(server.stdout, 'data')) as [Buffer]
     client = createClient({ baseUrl: line.toString().replace(/^listening on (.*)\n$/, '$1') })

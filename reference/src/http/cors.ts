@@ -1,8 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
+import { isClientToolsPath } from './family.ts'
 import { empty } from './respond.ts'
-
-/** The roots of the client-tools family; all other paths follow the rules of the goose server (S20). */
-const clientToolsRoots = ['/client-tools', '/event', '/global/event']
 
 /** What a family of paths says to browsers, on every answer and to OPTIONS. */
 interface Family {
@@ -38,13 +36,8 @@ const goose: Family = {
 
 /** Answers OPTIONS, before path and method are looked at (S1), and marks every other answer as open to all origins. */
 export const cors: MiddlewareHandler = async (c, next) => {
-  const family = familyOf(c.req.path)
+  const family = isClientToolsPath(c.req.path) ? clientTools : goose
   if (c.req.method === 'OPTIONS') c.res = family.options(c.req.raw)
   else await next()
   for (const [name, value] of Object.entries(family.everyAnswer)) c.res.headers.set(name, value)
-}
-
-function familyOf(path: string): Family {
-  const inside = clientToolsRoots.some((root) => path === root || path.startsWith(root + '/'))
-  return inside ? clientTools : goose
 }

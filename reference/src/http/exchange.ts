@@ -93,6 +93,8 @@ export class Exchange {
     for (let i = 0; i + 1 < raw.length; i += 2) request.headers.append(raw[i] ?? '', raw[i + 1] ?? '')
     // Joined, two of them can look like one with a comma in a parameter. They are no type at all (S25).
     if (countFields(this.#incoming, 'content-type') > 1) request.headers.delete('content-type')
+    // Nor are two keys one (G8).
+    if (countFields(this.#incoming, 'x-secret-key') > 1) request.headers.delete('x-secret-key')
     return request
   }
 

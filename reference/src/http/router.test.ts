@@ -9,6 +9,7 @@ async function ask(method: string, target: string, headers: Record<string, strin
   return { status: answer.status, headers: Object.fromEntries(answer.headers), text: answer.text }
 }
 
+const key = { 'X-Secret-Key': 'test' }
 const clientToolsCors = { 'access-control-allow-origin': '*' }
 const gooseCors = {
   'access-control-allow-origin': '*',
@@ -48,7 +49,7 @@ describe('an unknown path (CT 3.2, S2)', () => {
   it.each(['/', '/*', '/CLIENT-TOOLS/tools', '//client-tools/tools', '/events', '/global', '/status/', '/Status', '/__proto__', '/constructor'])(
     'GET %s is answered 404, by the rules of the goose server (S20)',
     async (target) => {
-      expect(await ask('GET', target)).toEqual({
+      expect(await ask('GET', target, key)).toEqual({
         status: 404,
         headers: { ...gooseCors, 'content-length': '0' },
         text: '',
@@ -84,7 +85,7 @@ describe('the family of a path (S20)', () => {
   it.each(['/client-tools%2Ftools', '/global%2Fevent', '/event%2F', '/client-tools%252F', '/%2Fevent'])(
     'is that of the goose server for %s',
     async (target) => {
-      expect(await ask('GET', target)).toMatchObject({ status: 404, headers: gooseCors })
+      expect(await ask('GET', target, key)).toMatchObject({ status: 404, headers: gooseCors })
       expect(await ask('OPTIONS', target)).toMatchObject({ status: 200, headers: gooseCors })
     },
   )

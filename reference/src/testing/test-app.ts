@@ -30,6 +30,14 @@ export interface Answer {
 /** The directory of the server under test. */
 export const home = '/home/test'
 
+/** A goose server for tests that do not look at it. */
+export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents'> = {
+  secretKey: 'test',
+  paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
+  environment: {},
+  maxActiveAgents: 100,
+}
+
 /** An app with the calls that tests make again and again. */
 export class TestApp {
   readonly app: App
@@ -39,7 +47,7 @@ export class TestApp {
     const { logger, entries } = recordingLogger()
     this.logs = entries
     this.app = createApp(
-      { directory: home, defaultTimeout: 30_000, keepaliveInterval: 30_000, maxBody: 1024 * 1024, ...options },
+      { directory: home, defaultTimeout: 30_000, keepaliveInterval: 30_000, maxBody: 1024 * 1024, ...nowhere, ...options },
       logger,
     )
   }
