@@ -24,6 +24,8 @@ ARGS ?=
 RUNS ?= 10
 FUZZTIME ?= 10s
 FUZZ ?=
+# The document that goose publishes for its server. It is not kept here.
+GOOSE_OPENAPI ?= ../shared/data/goose-openapi-1.16.0.json
 
 # What reads bytes that somebody else has written: JSON, event streams, scenarios, run files. Each test run fuzzes these.
 READERS := internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder harness/transport/sse:FuzzReader \
@@ -139,6 +141,10 @@ update-golden: ## Rewrite the golden files; review the diff like code
 	go test ./harness/report -update
 	go test ./cmd/lockstep -run TestTheTutorialIsTrue -update
 	go test ./harness -run TestTheGuideQuotesTheExamples -update
+
+.PHONY: contract-goose
+contract-goose: ## Hold openapi.yaml against the document that goose publishes (GOOSE_OPENAPI=path)
+	cd internal/goosecontract && go vet . && go run . -published "$(abspath $(GOOSE_OPENAPI))" && go test -count=1 -timeout 5m .
 
 .PHONY: tidy
 tidy: ## Tidy go.mod
