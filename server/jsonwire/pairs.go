@@ -20,8 +20,7 @@ func (p Pairs) Get(name string) (string, bool) {
 func (w *Writer) Pairs(pairs Pairs) {
 	w.Open('{')
 	for _, pair := range pairs {
-		w.String(pair.Name)
-		w.buf = append(w.buf, ':')
+		w.Key(pair.Name)
 		w.String(pair.Value)
 	}
 	w.Close('}')

@@ -139,3 +139,9 @@ func (w *Writer) MaybeInt(name string, n *int64) {
 		w.Int(*n)
 	}
 }
+
+// Key begins a member of any name.
+func (w *Writer) Key(name string) {
+	w.String(name)
+	w.buf = append(w.buf, ':')
+}

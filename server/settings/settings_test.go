@@ -1,0 +1,175 @@
+package settings_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/settings"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+func environment(variables map[string]string) settings.Lookup {
+	return func(name string) (string, bool) {
+		value, ok := variables[name]
+		return value, ok
+	}
+}
+
+func TestWhereThingsAreKept(t *testing.T) {
+	t.Chdir("/")
+	for _, tc := range []struct {
+		name string
+		env  map[string]string
+		want settings.Directories
+	}{
+		{"a root", map[string]string{"GOOSE_PATH_ROOT": "/r", "HOME": "/h", "XDG_DATA_HOME": "/x"}, settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state"}},
+		{"a relative root", map[string]string{"GOOSE_PATH_ROOT": "r/."}, settings.Directories{Config: "/r/config", Data: "/r/data", State: "/r/state"}},
+		{"at home", map[string]string{"HOME": "/h", "GOOSE_PATH_ROOT": ""}, settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose"}},
+		{"by XDG", map[string]string{"XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s"}, settings.Directories{Config: "/c/goose", Data: "/d/goose", State: "/s/goose"}},
+		{"partly by XDG", map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "c", "XDG_DATA_HOME": ""}, settings.Directories{Config: "/h/.config/goose", Data: "/h/.local/share/goose", State: "/h/.local/state/goose"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := settings.Locate(environment(tc.env))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := settings.Locate(environment(map[string]string{"XDG_DATA_HOME": "/d"})); err == nil {
+		t.Error("Locate knows where without being told")
+	}
+}
+
+func TestMakeMakesWhatIsNeeded(t *testing.T) {
+	d := settings.Below(filepath.Join(t.TempDir(), "root"))
+	for range 2 {
+		if err := d.Make(time.Date(2025, 12, 10, 0, 0, 0, 0, time.UTC)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{d.Config, filepath.Dir(d.Sessions()), filepath.Join(d.State, "logs/server/2025-12-10")} {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+}
+
+func TestTheEnvironmentComesFirstAndIsTyped(t *testing.T) {
+	for value, want := range map[string]string{
+		"8080": "8080", `"8080"`: `"8080"`, "[1]": "[1]", ` {"a" : 1.0}`: `{"a":1.0}`, "null": "null", "": `""`, "true": "true", "True": "true", "FALSE": "false",
+		"007": "7", "+5": "5", "-0": "-0", "1.": "1", ".5": "0.5", "+1.5e3": "1500", "inf": `"inf"`, "NaN": `"NaN"`, "1e999": "1e999", ".1e999": `".1e999"`,
+		"0099999999999999999999": "1e+20", "sk-1": `"sk-1"`, "[1": `"[1"`, "a\xffb": "\"a\uFFFDb\"", "0x10": `"0x10"`, "true ": "true", "\uFEFF1": "\"\uFEFF1\"",
+	} {
+		s := settings.New(t.TempDir(), environment(map[string]string{"SOME_KEY": value}), slog.New(slog.DiscardHandler))
+		for _, find := range []func() (string, error){
+			func() (string, error) { v, err := s.Setting("some_Key"); return string(v), err },
+			func() (string, error) { v, err := s.Secret("SOME_KEY"); return string(v), err },
+		} {
+			if got, err := find(); err != nil || got != want {
+				t.Errorf("%q is %s, %v; want %s", value, got, err, want)
+			}
+		}
+	}
+}
+
+func TestFilesAreReadAgainEachTime(t *testing.T) {
+	dir := t.TempDir()
+	s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
+	value := func(key string) string {
+		t.Helper()
+		v, err := s.Setting(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(v)
+	}
+	if got := value("GOOSE_MODEL"); got != "" {
+		t.Errorf("a setting of nowhere: %s", got)
+	}
+	if got := read(t, dir, "config.yaml"); got != "{}\n" {
+		t.Errorf("config.yaml: %q", got)
+	}
+	write(t, dir, "config.yaml", "GOOSE_MODEL: gpt-4o\nn: 1.50\nextensions: {developer: {enabled: true}}\n")
+	if got := value("GOOSE_MODEL"); got != `"gpt-4o"` {
+		t.Errorf("GOOSE_MODEL: %s", got)
+	}
+	if got := value("goose_model"); got != "" {
+		t.Errorf("keys of the file are matched in any case: %s", got)
+	}
+	if got := value("n") + value("extensions"); got != `1.50{"developer":{"enabled":true}}` {
+		t.Errorf("others: %s", got)
+	}
+	if text, ok := s.Text("GOOSE_MODEL"); text != "gpt-4o" || !ok {
+		t.Errorf("Text: %q, %t", text, ok)
+	}
+	if _, ok := s.Text("n"); ok {
+		t.Error("Text of a number")
+	}
+	write(t, dir, "secrets.yaml", "KEY: s3cret\n")
+	if v, err := s.Secret("KEY"); err != nil || string(v) != `"s3cret"` {
+		t.Errorf("Secret: %s, %v", v, err)
+	}
+	write(t, dir, "secrets.yaml", "[")
+	if _, err := s.Secret("KEY"); err == nil {
+		t.Error("secrets that are no mapping have no error")
+	}
+}
+
+func TestABadFileIsReplaced(t *testing.T) {
+	for _, bad := range []string{"[1]", "a: [", "text", "5", "a: 1\na: 2"} {
+		dir := t.TempDir()
+		s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
+		write(t, dir, "config.yaml", bad)
+		write(t, dir, "config.yaml.bak", "- also\n- bad\n")
+		write(t, dir, "config.yaml.bak.1", "good: 1 # kept\n")
+		write(t, dir, "config.yaml.bak.2", "good: 2\n")
+		if v, err := s.Setting("good"); err != nil || string(v) != "1" {
+			t.Errorf("with %q: %s, %v", bad, v, err)
+		}
+		if got := read(t, dir, "config.yaml"); got != "good: 1 # kept\n" {
+			t.Errorf("with %q: the file is %q", bad, got)
+		}
+	}
+	dir := t.TempDir()
+	write(t, dir, "config.yaml", "")
+	s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
+	if v, err := s.File(); err != nil || string(v) != "{}" || read(t, dir, "config.yaml") != "" {
+		t.Errorf("an empty file: %s, %v", v, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "config.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "config.yaml"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.File(); err == nil || !strings.Contains(err.Error(), "config.yaml") {
+		t.Errorf("a directory in its place: %v", err)
+	}
+}
+
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, dir, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,39 @@
+package settings
+
+import (
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+var (
+	integers = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	floats   = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
+)
+
+// typed returns what a variable of the environment stands for, as JSON (GA 1.4): what is JSON stands for itself, else
+// there are true and false in any case, integers, numbers, and texts (decision G14).
+func typed(value string) jsonwire.Text {
+	value = strings.ToValidUTF8(value, "\uFFFD")
+	if parsed, err := jsonwire.Parse([]byte(value)); err == nil && !strings.HasPrefix(value, "\uFEFF") {
+		return parsed
+	}
+	if strings.EqualFold(value, "true") || strings.EqualFold(value, "false") {
+		return jsonwire.Text(strings.ToLower(value))
+	}
+	if integers.MatchString(value) {
+		if n, ok := new(big.Int).SetString(strings.TrimPrefix(value, "+"), 10); ok && n.IsInt64() {
+			return jsonwire.Text(n.String())
+		}
+	}
+	if floats.MatchString(value) {
+		if f, err := strconv.ParseFloat(value, 64); err == nil && !math.IsInf(f, 0) {
+			return jsonwire.Text(strconv.FormatFloat(f, 'g', -1, 64))
+		}
+	}
+	return jsonwire.AppendQuoted(nil, value)
+}

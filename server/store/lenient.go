@@ -1,0 +1,31 @@
+package store
+
+import (
+	"database/sql"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+func parse(column sql.NullString) (decode.Value, bool) {
+	if !column.Valid {
+		return decode.Value{}, false
+	}
+	v, err := decode.Parse([]byte(column.String))
+	return v, err == nil
+}
+
+// lenient reads a column of JSON. What is not readable counts as absent.
+func lenient[T any](column sql.NullString, decoder func(decode.Value) (T, error)) *T {
+	v, ok := parse(column)
+	if !ok || v.IsNull() {
+		return nil
+	}
+	value, err := decoder(v)
+	if err != nil {
+		return nil
+	}
+	return &value
+}
+
+func pairs(v decode.Value) (jsonwire.Pairs, error) { return v.Pairs() }

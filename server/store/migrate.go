@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// current is the version of the schema that this package reads and writes.
+const current = 6
+
+// migrate brings the schema up to date, in one transaction: of several processes that start at once, one does it. A
+// database of a later version is taken as it is.
+func (s *Store) migrate(ctx context.Context) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		const table = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)`
+		if _, err := tx.ExecContext(ctx, table); err != nil {
+			return err
+		}
+		var version int
+		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(version), 0) FROM schema_version`).Scan(&version); err != nil {
+			return err
+		}
+		if version == 0 {
+			return apply(ctx, tx, "current", current)
+		}
+		for version++; version <= current; version++ {
+			if err := apply(ctx, tx, fmt.Sprint(version), version); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func apply(ctx context.Context, tx *sql.Tx, name string, version int) error {
+	script, err := migrations.ReadFile("migrations/" + name + ".sql")
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+		return fmt.Errorf("migrate to version %d: %w", version, err)
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO schema_version (version) VALUES (?)`, version)
+	return err
+}

@@ -1,0 +1,1 @@
+ALTER TABLE sessions ADD COLUMN user_recipe_values_json TEXT;

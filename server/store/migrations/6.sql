@@ -1,0 +1,2 @@
+ALTER TABLE sessions ADD COLUMN provider_name TEXT;
+ALTER TABLE sessions ADD COLUMN model_config_json TEXT;

@@ -1,0 +1,254 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+// A New is a session to be made. Its id and times are made by the store.
+type New struct {
+	WorkingDir, Name string
+	Type             session.Type
+}
+
+// insert takes the next number of the day in the statement that uses it, so that no two sessions get the same (GA 9.1).
+const insert = `
+INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at)
+SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5
+FROM sessions WHERE id >= ?1 || '_' AND id < ?1 || '` + "`" + `'
+RETURNING id`
+
+// Create makes a session and returns it.
+func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
+	var id string
+	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+		id, err = create(ctx, tx, n)
+		return err
+	})
+	if err != nil {
+		return session.Session{}, fmt.Errorf("create session: %w", err)
+	}
+	return s.Session(ctx, id)
+}
+
+func create(ctx context.Context, tx *sql.Tx, n New) (id string, err error) {
+	now := time.Now()
+	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now)).Scan(&id)
+	return id, err
+}
+
+// columns are read by scan. Times are read as texts, because the driver would guess what they are.
+const columns = `
+SELECT s.id, s.working_dir, CASE WHEN s.name <> '' THEN s.name ELSE s.description END, COALESCE(s.user_set_name, 0), s.session_type,
+  CAST(s.created_at AS TEXT), CAST(s.updated_at AS TEXT), s.extension_data,
+  s.total_tokens, s.input_tokens, s.output_tokens,
+  s.accumulated_total_tokens, s.accumulated_input_tokens, s.accumulated_output_tokens,
+  s.schedule_id, s.recipe_json, s.user_recipe_values_json, s.provider_name, s.model_config_json,
+  (SELECT COUNT(*) FROM messages m WHERE m.session_id = s.id)
+FROM sessions s`
+
+// Session returns a session without its conversation, or [ErrNotFound].
+func (s *Store) Session(ctx context.Context, id string) (session.Session, error) {
+	found, err := scan(s.read.QueryRowContext(ctx, columns+` WHERE s.id = ?`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return found, ErrNotFound
+	}
+	if err != nil {
+		return found, fmt.Errorf("read session %q: %w", id, err)
+	}
+	return found, nil
+}
+
+// List returns the sessions of users and schedules that have messages, the one that changed last first; of those that
+// changed in the same second, the younger one (GA 9.2, decision G15).
+func (s *Store) List(ctx context.Context) ([]session.Session, error) {
+	rows, err := s.read.QueryContext(ctx, columns+`
+WHERE s.session_type IN ('user', 'scheduled') AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)
+ORDER BY s.updated_at DESC, s.rowid DESC`)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	defer rows.Close()
+	sessions := []session.Session{}
+	for rows.Next() {
+		found, err := scan(rows)
+		if err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		sessions = append(sessions, found)
+	}
+	return sessions, rows.Err()
+}
+
+// scan reads one row. What is not readable in it counts as absent (GA 17.1).
+func scan(row interface{ Scan(...any) error }) (session.Session, error) {
+	var (
+		s                               session.Session
+		kind                            string
+		created, updated                sql.NullString
+		extensions, rec, values, config sql.NullString
+	)
+	err := row.Scan(&s.ID, &s.WorkingDir, &s.Name, &s.UserSetName, &kind, &created, &updated, &extensions,
+		&s.Tokens.Total, &s.Tokens.Input, &s.Tokens.Output,
+		&s.Tokens.AccumulatedTotal, &s.Tokens.AccumulatedInput, &s.Tokens.AccumulatedOutput,
+		&s.ScheduleID, &rec, &values, &s.ProviderName, &config, &s.MessageCount)
+	if err != nil {
+		return s, err
+	}
+	s.Type = typeOf(kind)
+	s.CreatedAt, s.UpdatedAt = moment(created.String), moment(updated.String)
+	s.ExtensionData = json.RawMessage("{}")
+	if data, ok := parse(extensions); ok {
+		if object, err := data.AnyObject(); err == nil {
+			s.ExtensionData = object
+		}
+	}
+	s.Recipe = lenient(rec, recipe.Decode)
+	s.ModelConfig = lenient(config, session.DecodeModelConfig)
+	if values := lenient(values, pairs); values != nil {
+		s.UserRecipeValues = *values
+	}
+	return s, nil
+}
+
+// typeOf returns the type of a session; one that is not known is a user's.
+func typeOf(kind string) session.Type {
+	switch t := session.Type(kind); t {
+	case session.Scheduled, session.SubAgent, session.Hidden, session.Terminal:
+		return t
+	}
+	return session.User
+}
+
+// Delete deletes a session with its messages. The error is [ErrNotFound] if there is none.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id); err != nil {
+			return fmt.Errorf("delete session %q: %w", id, err)
+		}
+		result, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE id = ?`, id)
+		if err != nil {
+			return fmt.Errorf("delete session %q: %w", id, err)
+		}
+		if n, err := result.RowsAffected(); err == nil && n == 0 {
+			return ErrNotFound
+		}
+		return nil
+	})
+}
+
+// Insights returns how many sessions there are, of any type, and how many tokens they have used (GA 9.7).
+func (s *Store) Insights(ctx context.Context) (sessions, tokens int64, err error) {
+	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(COALESCE(accumulated_total_tokens, total_tokens, 0)), 0) FROM sessions`).Scan(&sessions, &tokens)
+	if err != nil {
+		return 0, 0, fmt.Errorf("count sessions: %w", err)
+	}
+	return sessions, tokens, nil
+}
+
+// A Change is a change of one column of a session.
+type Change struct {
+	column string
+	value  any
+}
+
+// SetName gives a session a name. If it is the user's, automatic naming stops.
+func SetName(name string, byUser bool) []Change {
+	changes := []Change{{"name", name}}
+	if byUser {
+		changes = append(changes, Change{"user_set_name", 1})
+	}
+	return changes
+}
+
+// SetRecipe gives a session a recipe, not rendered.
+func SetRecipe(r *recipe.Recipe) Change {
+	if r == nil {
+		return Change{"recipe_json", nil}
+	}
+	w := jsonwire.NewWriter(nil)
+	r.Write(w)
+	return Change{"recipe_json", string(w.Text())}
+}
+
+// SetUserRecipeValues gives the recipe of a session its values.
+func SetUserRecipeValues(values jsonwire.Pairs) Change {
+	if values == nil {
+		return Change{"user_recipe_values_json", nil}
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Pairs(values)
+	return Change{"user_recipe_values_json", string(w.Text())}
+}
+
+// SetModel gives a session a provider and a model.
+func SetModel(provider string, config session.ModelConfig) []Change {
+	w := jsonwire.NewWriter(nil)
+	config.Write(w)
+	return []Change{{"provider_name", provider}, {"model_config_json", string(w.Text())}}
+}
+
+// SetExtensionData replaces the data of the extensions, a JSON object.
+func SetExtensionData(data json.RawMessage) Change { return Change{"extension_data", string(data)} }
+
+// SetSchedule says which schedule has started a session.
+func SetSchedule(id *string) Change { return Change{"schedule_id", id} }
+
+// SetTokens replaces all token numbers.
+func SetTokens(t session.Tokens) []Change {
+	return []Change{
+		{"total_tokens", t.Total}, {"input_tokens", t.Input}, {"output_tokens", t.Output},
+		{"accumulated_total_tokens", t.AccumulatedTotal}, {"accumulated_input_tokens", t.AccumulatedInput},
+		{"accumulated_output_tokens", t.AccumulatedOutput},
+	}
+}
+
+// Update changes a session. It is no error if there is none: found says so.
+func (s *Store) Update(ctx context.Context, id string, changes ...Change) (found bool, err error) {
+	err = s.change(ctx, func(tx *sql.Tx) error {
+		found, err = update(ctx, tx, id, changes)
+		return err
+	})
+	return found, err
+}
+
+func update(ctx context.Context, tx *sql.Tx, id string, changes []Change) (bool, error) {
+	set := []string{"updated_at = ?"}
+	args := []any{stamp(time.Now())}
+	for _, change := range changes {
+		set = append(set, change.column+" = ?")
+		args = append(args, change.value)
+	}
+	result, err := tx.ExecContext(ctx, `UPDATE sessions SET `+strings.Join(set, ", ")+` WHERE id = ?`, append(args, id)...)
+	if err != nil {
+		return false, fmt.Errorf("update session %q: %w", id, err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// AddUsage counts a call of the model (GA 7.12): the numbers replace those of the call before, nil too, and are added to
+// those of all calls.
+func (s *Store) AddUsage(ctx context.Context, id string, total, input, output *int64) error {
+	const add = `
+UPDATE sessions SET updated_at = ?1, total_tokens = ?2, input_tokens = ?3, output_tokens = ?4,
+  accumulated_total_tokens = CASE WHEN ?2 IS NULL THEN accumulated_total_tokens ELSE COALESCE(accumulated_total_tokens, 0) + ?2 END,
+  accumulated_input_tokens = CASE WHEN ?3 IS NULL THEN accumulated_input_tokens ELSE COALESCE(accumulated_input_tokens, 0) + ?3 END,
+  accumulated_output_tokens = CASE WHEN ?4 IS NULL THEN accumulated_output_tokens ELSE COALESCE(accumulated_output_tokens, 0) + ?4 END
+WHERE id = ?5`
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, add, stamp(time.Now()), total, input, output, id); err != nil {
+			return fmt.Errorf("count tokens of session %q: %w", id, err)
+		}
+		return nil
+	})
+}

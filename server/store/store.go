@@ -1,0 +1,115 @@
+// Package store keeps sessions and their messages in an SQLite database (GA 9.1, 17.1).
+//
+// What a method has acknowledged survives the end of the process, however sudden: it has been handed to the operating
+// system, as part of a transaction. It is not forced to the disk each time, so that a loss of power can cost the last
+// transactions; the database stays whole.
+//
+// Writes go through one connection, one after the other; reads go beside them and see the last state that was complete.
+// Another process may use the same database: whoever finds it locked waits for at most five seconds.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"time"
+
+	"modernc.org/sqlite" // also the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// lockTimeout is how long a transaction waits for that of another process.
+const lockTimeout = 5 * time.Second
+
+// ErrNotFound says that there is no such session.
+var ErrNotFound = errors.New("session not found")
+
+// A Store is an open database. Its methods may be called at any time by anybody.
+type Store struct {
+	write *sql.DB // one connection
+	read  *sql.DB
+	log   *slog.Logger
+}
+
+// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
+// brought up to date.
+func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
+	write, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{write: write, log: log}
+	if err := patiently(ctx, s.migrate); err != nil {
+		write.Close()
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
+	if s.read, err = open(path, 4, "_pragma=query_only(1)"); err != nil {
+		write.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func open(path string, connections int, options ...string) (*sql.DB, error) {
+	dsn := (&url.URL{Scheme: "file", Path: path}).String()
+	dsn += fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)", lockTimeout.Milliseconds())
+	for _, option := range options {
+		dsn += "&" + option
+	}
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", path, err)
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// patiently does something again as long as the database is locked, for as long as a transaction waits. SQLite does not
+// wait by itself where the journal mode of a new database is set.
+func patiently(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
+	defer cancel()
+	for {
+		err := do(ctx)
+		if locked := (*sqlite.Error)(nil); !errors.As(err, &locked) || locked.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// Close closes the database.
+func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+
+// change runs a transaction that writes.
+func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// stamp is how the database writes moments (GA 17.1).
+func stamp(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// moment reads a moment of the database, which other programs may have written in other ways.
+func moment(text string) time.Time {
+	for _, layout := range []string{"2006-01-02 15:04:05.999999999", time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Unix(0, 0).UTC()
+}

@@ -1,0 +1,144 @@
+// Package yamljson reads YAML as the JSON that it stands for: the configuration and recipes are written in YAML, and the
+// rest of the server knows only JSON.
+package yamljson
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// maxNodes bounds what aliases can make of a small text.
+const maxNodes = 1_000_000
+
+// maxDepth keeps the recursion, and the JSON, from going too deep.
+const maxDepth = 1000
+
+// Parse returns the JSON of the one document in a text: keys in their order, numbers with their digits. An empty text is
+// null. Keys that are no strings are taken as they are written; one that is there twice is an error, and so is a second
+// document.
+func Parse(text []byte) (jsonwire.Text, error) {
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	var document yaml.Node
+	if err := decoder.Decode(&document); err != nil {
+		if errors.Is(err, io.EOF) {
+			return jsonwire.Text("null"), nil
+		}
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one document")
+	}
+	t := translation{w: jsonwire.NewWriter(nil)}
+	if err := t.node(&document, 0); err != nil {
+		return nil, err
+	}
+	return t.w.Text(), nil
+}
+
+// A translation writes nodes as JSON.
+type translation struct {
+	w     *jsonwire.Writer
+	nodes int
+}
+
+func (t *translation) node(n *yaml.Node, depth int) error {
+	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
+		return fmt.Errorf("line %d: too large", n.Line)
+	}
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return t.node(n.Content[0], depth)
+	case yaml.AliasNode:
+		return t.node(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		t.w.Open('[')
+		for _, item := range n.Content {
+			if err := t.node(item, depth+1); err != nil {
+				return err
+			}
+		}
+		t.w.Close(']')
+		return nil
+	case yaml.MappingNode:
+		return t.mapping(n, depth)
+	}
+	t.scalar(n)
+	return nil
+}
+
+func (t *translation) mapping(n *yaml.Node, depth int) error {
+	seen := make(map[string]bool, len(n.Content)/2)
+	t.w.Open('{')
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Kind == yaml.AliasNode {
+			key = key.Alias
+		}
+		if key.Kind != yaml.ScalarNode {
+			return fmt.Errorf("line %d: a key must be a text", key.Line)
+		}
+		if seen[key.Value] {
+			return fmt.Errorf("line %d: the key %q is there twice", key.Line, key.Value)
+		}
+		seen[key.Value] = true
+		t.w.Key(key.Value)
+		if err := t.node(value, depth+1); err != nil {
+			return err
+		}
+	}
+	t.w.Close('}')
+	return nil
+}
+
+func (t *translation) scalar(n *yaml.Node) {
+	switch n.ShortTag() {
+	case "!!null":
+		t.w.Null()
+	case "!!bool":
+		t.w.Bool(strings.EqualFold(n.Value, "true"))
+	case "!!int":
+		if number, ok := integer(n.Value); ok {
+			t.w.Raw([]byte(number))
+			return
+		}
+		t.w.String(n.Value)
+	case "!!float":
+		if number, ok := float(n.Value); ok {
+			t.w.Raw([]byte(number))
+			return
+		}
+		t.w.String(n.Value)
+	default: // also a time, which is no type of JSON
+		t.w.String(n.Value)
+	}
+}
+
+// integer returns the digits of an integer, which may be written with another base.
+func integer(text string) (string, bool) {
+	n, ok := new(big.Int).SetString(strings.TrimPrefix(text, "+"), 0)
+	if !ok {
+		return "", false
+	}
+	return n.String(), true
+}
+
+// float returns a number as it is written, if JSON writes it so, and else what it is as a double.
+func float(text string) (string, bool) {
+	if parsed, err := jsonwire.Parse([]byte(text)); err == nil && parsed.Kind() == "number" {
+		return text, true
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
+		return "", false
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64), true
+}

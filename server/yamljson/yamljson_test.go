@@ -1,0 +1,59 @@
+package yamljson_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/yamljson"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+func TestYAMLIsReadAsJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                      `null`,
+		"# nothing\n":                           `null`,
+		"{}\n":                                  `{}`,
+		"b: 1\na: [x, 'y', \"\\n\", ~, null]\n": `{"b":1,"a":["x","y","\n",null,null]}`,
+		"n: 12345678901234567890123\nf: 1.50\ne: 1e3\nh: 0xff\no: 0o17\nneg: -0\np: +5": `{"n":12345678901234567890123,"f":1.50,"e":1e3,"h":255,"o":15,"neg":0,"p":5}`,
+		"t: true\nf: False\ny: yes\nn: off":                                             `{"t":true,"f":false,"y":"yes","n":"off"}`,
+		"d: 2025-12-10\nx: .inf\ny: .nan\nz: .5":                                        `{"d":"2025-12-10","x":".inf","y":".nan","z":0.5}`,
+		"a: &x {k: 1}\nb: *x\n":                                                         `{"a":{"k":1},"b":{"k":1}}`,
+		"1: one\ntrue: two\n":                                                           `{"1":"one","true":"two"}`,
+		"text: |\n  a\n  b\n":                                                           `{"text":"a\nb\n"}`,
+		`{"json": [1.0, {"a": null}]}`:                                                  `{"json":[1.0,{"a":null}]}`,
+		"x: \"a\\\"<\\u0000\"":                                                          `{"x":"a\"<\u0000"}`,
+		"\"q\\\"k\": 1":                                                                 `{"q\"k":1}`,
+	} {
+		got, err := yamljson.Parse([]byte(in))
+		if err != nil || string(got) != want {
+			t.Errorf("Parse(%q):\n got %s, %v\nwant %s", in, got, err, want)
+		}
+	}
+}
+
+func TestWhatIsNotOneDocumentIsRefused(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c < 'i'; c++ {
+		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 10) + "]\n"
+	}
+	for _, in := range []string{
+		"a: [", "a: 1\na: 2", "a: 1\n---\nb: 2", "? [a]\n: 1", "\ta: 1", "a: *x", bomb, "a: &a [*a]", strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+	} {
+		if got, err := yamljson.Parse([]byte(in)); err == nil {
+			t.Errorf("Parse(%.40q) = %.60s, want an error", in, got)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("a: [1, {b: 0x1F}]\nc: &x 1.5e3\nd: *x\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		if got, err := yamljson.Parse(in); err == nil && !json.Valid(got) {
+			t.Fatalf("Parse(%q) = %q, which is not JSON", in, got)
+		}
+	})
+}
