@@ -1479,7 +1479,7 @@ type Annotations struct {
 }
 
 // AnyValue Any JSON. Numbers keep their digits, and objects the order of their fields.
-type AnyValue = struct{ json.RawMessage }
+type AnyValue = json.RawMessage
 
 // AudioContent defines model for AudioContent.
 type AudioContent struct {
@@ -1904,7 +1904,7 @@ type ExtensionConfigInput struct {
 }
 
 // ExtensionData What extensions keep with a session, by name and version, such as `todo.v0`.
-type ExtensionData = struct{ json.RawMessage }
+type ExtensionData = json.RawMessage
 
 // FrontendExtension Tools that the client runs.
 type FrontendExtension struct {
@@ -2087,7 +2087,7 @@ type InvalidUnionIssueMessage string
 type IssuePath = []any
 
 // JSONObject An object with any fields.
-type JSONObject = struct{ json.RawMessage }
+type JSONObject = json.RawMessage
 
 // LoggingMessage defines model for LoggingMessage.
 type LoggingMessage struct {
@@ -2258,7 +2258,7 @@ type ProgressNotification struct {
 type ProgressNotificationMethod string
 
 // ProgressToken A text or a number.
-type ProgressToken = struct{ json.RawMessage }
+type ProgressToken = json.RawMessage
 
 // RateLimited defines model for RateLimited.
 type RateLimited struct {
@@ -2452,7 +2452,7 @@ type ReplyUpdateConversationEvent struct {
 type ReplyUpdateConversationEventType string
 
 // ResourceContents A text or, in Base64, anything else.
-type ResourceContents = struct{ json.RawMessage }
+type ResourceContents = json.RawMessage
 
 // ResourceLink defines model for ResourceLink.
 type ResourceLink struct {
