@@ -1,0 +1,148 @@
+package reply
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/questions"
+)
+
+// An Agent is what replies of one session have in common (GA 6): the model, the tools, what was added to the system
+// prompt, and the open questions. It is safe for concurrent use: a session may have several streams (GA 19).
+type Agent struct {
+	Tools         Toolbox
+	confirmations questions.Board[decision]
+	elicitations  questions.Board[json.RawMessage]
+
+	mu       sync.Mutex
+	provider *llm.Provider
+	role     string   // the block for the desktop, or for a recipe (decision M17)
+	added    []string // more blocks of the system prompt
+	output   *FinalOutput
+}
+
+// keptAnswers is how many confirmations may come before their questions.
+const keptAnswers = 32
+
+// NewAgent returns an agent without a model.
+func NewAgent(tools Toolbox) *Agent {
+	a := &Agent{Tools: tools}
+	a.confirmations.Keep = keptAnswers
+	return a
+}
+
+// Provider returns the model, nil if none was chosen.
+func (a *Agent) Provider() *llm.Provider {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.provider
+}
+
+// SetProvider chooses the model.
+func (a *Agent) SetProvider(p *llm.Provider) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.provider = p
+}
+
+// Texts for the system prompt (decisions M16, M17).
+const (
+	introduction   = "You are goose, an AI agent. You help people with their work, and you act through the tools that you are given."
+	desktop        = "The person talks to you in a desktop application."
+	recipeHeader   = "You follow a recipe. Its instructions are:\n\n"
+	outputReminder = "When the work is done, call the tool " + outputTool + " once, with the final output."
+)
+
+// InDesktop tells the model where its user is, unless it follows a recipe.
+func (a *Agent) InDesktop() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.role == "" {
+		a.role = desktop
+	}
+}
+
+// Follow tells the model the instructions of a recipe.
+func (a *Agent) Follow(instructions string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.role = recipeHeader + instructions
+}
+
+// Add adds a block to the system prompt, unless it is there.
+func (a *Agent) Add(block string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !slices.Contains(a.added, block) {
+		a.added = append(a.added, block)
+	}
+}
+
+// SetOutput makes the replies of the agent end with a final output, or not if it is nil.
+func (a *Agent) SetOutput(output *FinalOutput) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.output = output
+}
+
+// finalOutput returns what SetOutput has set.
+func (a *Agent) finalOutput() *FinalOutput {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.output
+}
+
+// system returns the system prompt.
+func (a *Agent) system(extensions []Instructions) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	blocks := []string{introduction}
+	for _, e := range extensions {
+		if strings.TrimSpace(e.Text) != "" {
+			blocks = append(blocks, "# Extension "+e.Key+"\n"+e.Text)
+		}
+	}
+	blocks = append(blocks, a.role)
+	blocks = append(blocks, a.added...)
+	if a.output != nil {
+		blocks = append(blocks, outputReminder)
+	}
+	for i, block := range blocks {
+		blocks[i] = strings.TrimRight(block, " \t\r\n")
+	}
+	return strings.Join(slices.DeleteFunc(blocks, func(block string) bool { return block == "" }), "\n\n")
+}
+
+// A decision is a user's answer to whether a tool may run (GA 8.1).
+type decision string
+
+const (
+	allowOnce   decision = "allow_once"
+	alwaysAllow decision = "always_allow"
+)
+
+// elicitationResponse returns the answer to a question of an MCP server in a message, if it has one.
+func elicitationResponse(m message.Message) (message.ElicitationResponse, bool) {
+	for _, item := range m.Content {
+		if action, ok := item.(message.ActionRequired); ok {
+			if response, ok := action.Data.(message.ElicitationResponse); ok {
+				return response, true
+			}
+		}
+	}
+	return message.ElicitationResponse{}, false
+}
+
+// text returns the string that a setting holds, or nothing.
+func (s *Service) text(key string) string {
+	raw, err := s.Settings.Setting(key)
+	if err != nil || jsonwire.Text(raw).Kind() != "string" {
+		return ""
+	}
+	return jsonwire.Text(raw).Str()
+}

@@ -1,0 +1,46 @@
+package reply
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+)
+
+// A Background runs what outlives the request that began it, until the server stops.
+type Background struct {
+	ctx  context.Context
+	stop context.CancelFunc
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	tasks sync.WaitGroup
+	over  bool
+}
+
+// NewBackground returns a background that runs nothing yet.
+func NewBackground(log *slog.Logger) *Background {
+	ctx, stop := context.WithCancel(context.Background())
+	return &Background{ctx: ctx, stop: stop, log: log}
+}
+
+// Go runs a task, unless the background has been closed.
+func (b *Background) Go(task func(ctx context.Context)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over {
+		return
+	}
+	b.tasks.Go(func() {
+		defer caught(b.log, "background task")
+		task(b.ctx)
+	})
+}
+
+// Close ends all tasks and waits for them.
+func (b *Background) Close() {
+	b.mu.Lock()
+	b.over = true
+	b.mu.Unlock()
+	b.stop()
+	b.tasks.Wait()
+}

@@ -1,0 +1,185 @@
+package reply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lockstep-dev/lockstep/server/history"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// What the summary is asked for with, and what stands behind it (decisions M23, M24).
+const (
+	summarize = "Summarize the conversation between a user and an AI agent that follows, so that the agent can go on with the " +
+		"summary alone. Keep the user's goals, what was done and found out, names of files, decisions, errors, and what is left to do."
+	goOn = "The conversation so far was replaced by this summary. I go on from there without mentioning it."
+)
+
+// isCompaction says whether a text asks for a compaction (GA 7.10).
+func isCompaction(text string) bool {
+	switch text {
+	case "/compact", "/summarize", "Please compact this conversation":
+		return true
+	}
+	return false
+}
+
+const defaultThreshold = 0.8
+
+// overThreshold says whether the conversation has to be compacted before the model is asked, and the threshold in percent.
+func (x *exchange) overThreshold(provider *llm.Provider) (percent int, over bool) {
+	threshold := defaultThreshold
+	if raw, err := x.Settings.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
+		if f, err := json.Number(raw).Float64(); err == nil {
+			threshold = f
+		}
+	}
+	if threshold <= 0 || threshold >= 1 {
+		return 0, false
+	}
+	share := float64(x.estimate()) / float64(llm.ContextOf(provider.Config()))
+	return int(threshold * 100), share > threshold
+}
+
+// compactByHand does what the user has asked for (GA 7.10, manual).
+func (x *exchange) compactByHand(ctx context.Context) error {
+	if err := x.thinking(ctx); err != nil {
+		return err
+	}
+	if x.agent.Provider() == nil {
+		return noProvider
+	}
+	if done, err := x.compact(ctx, false); err != nil || !done {
+		return err
+	}
+	return x.notice(ctx, "Compaction complete")
+}
+
+// compactAndConverse makes room and goes on (GA 7.10, automatic).
+func (x *exchange) compactAndConverse(ctx context.Context, percent int) error {
+	if err := x.notice(ctx, fmt.Sprintf("Exceeded auto-compact threshold of %d%%. Performing auto-compaction...", percent)); err != nil {
+		return err
+	}
+	if err := x.thinking(ctx); err != nil {
+		return err
+	}
+	if done, err := x.compact(ctx, true); err != nil || !done {
+		return err
+	}
+	if err := x.notice(ctx, "Compaction complete"); err != nil {
+		return err
+	}
+	return x.converse(ctx)
+}
+
+// recover makes room because the model has said that there is none. It returns false when the reply is over.
+func (x *exchange) recover(ctx context.Context) (more bool, err error) {
+	if err := x.notice(ctx, "Context limit reached. Compacting to continue conversation..."); err != nil {
+		return false, err
+	}
+	if err := x.thinking(ctx); err != nil {
+		return false, err
+	}
+	return x.compact(ctx, true)
+}
+
+// notice tells the user what the engine does. Clients know some of these texts.
+func (x *exchange) notice(ctx context.Context, text string) error {
+	return x.say(ctx, message.SystemNotification{Type: message.InlineMessage, Message: text})
+}
+
+func (x *exchange) thinking(ctx context.Context) error {
+	return x.say(ctx, message.SystemNotification{Type: message.ThinkingMessage, Message: "goose is compacting the conversation..."})
+}
+
+// compact replaces the conversation by a summary, and sends it. It returns false when there is no summary, which it tells.
+func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err error) {
+	piece, err := x.summary(ctx)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	if err != nil {
+		return false, x.say(ctx, message.Text{Text: "Ran into this error trying to compact: " + err.Error() + "."})
+	}
+	text, _ := piece.Message.PlainText()
+	messages := compacted(x.conversation, text, keepLatest)
+	if err := x.Store.Replace(ctx, x.session.ID, messages); err != nil {
+		return false, fmt.Errorf("replace the conversation: %w", err)
+	}
+	if err := x.countSummary(ctx, piece.Usage); err != nil {
+		return false, err
+	}
+	if x.conversation, err = x.Store.Conversation(ctx, x.session.ID); err != nil {
+		return false, fmt.Errorf("read the conversation: %w", err)
+	}
+	return true, x.out.push(ctx, conversationEvent(x.conversation))
+}
+
+// summary asks the model for a summary, a second time without the results of tools if they were too much.
+func (x *exchange) summary(ctx context.Context) (piece llm.Piece, err error) {
+	provider := x.agent.Provider()
+	if provider == nil {
+		return piece, noProvider
+	}
+	for _, results := range []bool{true, false} {
+		text := message.Text{Text: history.Transcript(x.conversation, results)}
+		piece, err = provider.Complete(ctx, llm.Request{System: summarize, Messages: []message.Message{made(message.User, text)}})
+		if !llm.IsContextExceeded(err) {
+			return piece, err
+		}
+	}
+	return piece, err
+}
+
+// compacted returns what takes the place of a conversation (GA 7.10). All of it is hidden from the agent, and a summary and
+// an instruction are there for it alone. The latest plain text of the user is repeated, and is then not shown twice if it
+// was the last message.
+func compacted(conversation []message.Message, summary string, keepLatest bool) []message.Message {
+	latest := -1
+	if keepLatest {
+		latest = history.LatestText(conversation)
+	}
+	var messages []message.Message
+	for i, m := range conversation {
+		m.Metadata.AgentVisible = false
+		if i == latest && i == len(conversation)-1 {
+			m.Metadata.UserVisible = false
+		}
+		messages = append(messages, m)
+	}
+	forAgent := message.Metadata{AgentVisible: true}
+	replacement := made(message.User, message.Text{Text: summary})
+	replacement.Metadata = forAgent
+	instruction := made(message.Assistant, message.Text{Text: goOn})
+	instruction.Metadata = forAgent
+	messages = append(messages, replacement, instruction)
+	if latest >= 0 {
+		messages = append(messages, made(message.User, texts(conversation[latest])...))
+	}
+	return messages
+}
+
+// texts returns the texts of a message alone.
+func texts(m message.Message) (texts []message.Content) {
+	for _, item := range m.Content {
+		if text, ok := item.(message.Text); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// countSummary notes that the conversation is as long as its summary from now on.
+func (x *exchange) countSummary(ctx context.Context, used *llm.Usage) error {
+	if used == nil {
+		used = &llm.Usage{}
+	}
+	last := llm.Usage{Total: used.Output, Input: used.Output}
+	if err := x.Store.Count(ctx, x.session.ID, last, *used); err != nil {
+		return fmt.Errorf("count the tokens: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package reply
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// Sessions are named while they are young (GA 18.6, decisions M21, M22).
+const (
+	namedUntil = 3 // messages of the user
+	namingTime = 60 * time.Second
+	maxName    = 100 // characters
+
+	describe = "Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else."
+)
+
+// nameSession asks the model for a name behind the reply, if the session still needs one.
+func (x *exchange) nameSession() {
+	provider := x.agent.Provider()
+	question, wanted := namingQuestion(x.conversation)
+	if x.session.UserSetName || provider == nil || !wanted {
+		return
+	}
+	service, id := x.Service, x.session.ID
+	x.Background.Go(func(ctx context.Context) { service.name(ctx, id, provider, question) })
+}
+
+// name names a session. If it cannot, the session keeps its name.
+func (s *Service) name(ctx context.Context, id string, provider *llm.Provider, question string) {
+	ctx, cancel := context.WithTimeout(ctx, namingTime)
+	defer cancel()
+	piece, err := provider.Complete(ctx, llm.Request{
+		System: describe, Messages: []message.Message{made(message.User, message.Text{Text: question})},
+	})
+	if err != nil {
+		s.Log.Debug("session not named", "session", id, "err", err)
+		return
+	}
+	answer, _ := piece.Message.PlainText()
+	name := cut(squeezed(answer))
+	if name == "" {
+		return
+	}
+	if err := s.Store.Name(ctx, id, name); err != nil {
+		s.Log.Warn("session not named", "session", id, "err", err)
+	}
+}
+
+// namingQuestion returns what the model is asked, and whether a conversation is young enough.
+func namingQuestion(conversation []message.Message) (question string, wanted bool) {
+	count := 0
+	var said []string
+	for _, m := range conversation {
+		if m.Role != message.User {
+			continue
+		}
+		count++
+		if text, ok := m.PlainText(); ok && len(said) < namedUntil {
+			said = append(said, "\n\n"+text)
+		}
+	}
+	return "The messages of the user:" + strings.Join(said, ""), count <= namedUntil && len(said) > 0
+}
+
+// cut shortens a name to what a list can show.
+func cut(name string) string {
+	runes := []rune(name)
+	if len(runes) <= maxName {
+		return name
+	}
+	return string(runes[:maxName-3]) + "..."
+}

@@ -1,0 +1,117 @@
+// Package reply answers POST /reply: the chat stream (GA 7), and what belongs to it: the confirmation of tools (GA 8) and
+// the choice of the model (GA 6.5, 6.6).
+//
+// A reply begins with its start (start.go): what the user says is saved, and it is found out what is to be done. If that
+// fails, the stream has one Error. Otherwise a goroutine, the engine, does it and puts events into a bounded queue, from
+// which the request's own goroutine writes the stream. The engine goes through turns (turns.go): it asks the model, sends
+// what comes piece by piece, runs the tools that the model asks for (tools.go), saves what the turn has brought, and asks
+// again until the model wants no more tools. When a conversation becomes too long, it is summarized (compaction.go).
+//
+// The client's going ends the engine's context, and with it everything that it waits for. What was not saved by then is
+// lost (GA 7.5).
+package reply
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+// A Store keeps sessions. Sessions that it does not know it neither makes nor complains about, Session excepted.
+type Store interface {
+	// Session returns a session without its conversation; known is false if there is none.
+	Session(ctx context.Context, id string) (s session.Session, known bool, err error)
+	// Conversation returns all messages of a session.
+	Conversation(ctx context.Context, id string) ([]message.Message, error)
+	// Append adds messages in their order, all or none.
+	Append(ctx context.Context, id string, messages ...message.Message) error
+	// Replace puts messages in the place of all that were there.
+	Replace(ctx context.Context, id string, messages []message.Message) error
+	// Tokens returns the numbers of a session.
+	Tokens(ctx context.Context, id string) (session.Tokens, error)
+	// Count sets the numbers of the last call, and adds what was used to the accumulated ones (GA 7.12).
+	Count(ctx context.Context, id string, last, used llm.Usage) error
+	// Name names a session, unless its user has done so.
+	Name(ctx context.Context, id, name string) error
+	// SetModel notes which model a session has.
+	SetModel(ctx context.Context, id, provider string, config session.ModelConfig) error
+}
+
+// Permissions say which tools may run without a question (GA 18.1).
+type Permissions interface {
+	// Permission returns always_allow, ask_before, never_allow, or nothing.
+	Permission(tool string) (string, error)
+	// Allow makes it always_allow.
+	Allow(tool string) error
+}
+
+// A Toolbox holds the tools of one agent's extensions. It is safe for concurrent use.
+type Toolbox interface {
+	// Snapshot says what there is at the moment.
+	Snapshot(ctx context.Context) (Snapshot, error)
+	// Call runs a tool of the snapshot, or one that there is not. It returns soon after its context has ended.
+	Call(ctx context.Context, call Call) message.Result[[]message.ToolContent]
+}
+
+// A Snapshot is what extensions offer.
+type Snapshot struct {
+	// Tools are under their full names, such as developer__shell, in the order of the keys of their extensions.
+	Tools []llm.Tool
+	// Frontend are the tools that the client runs, under their own names.
+	Frontend []llm.Tool
+	// Instructions and Notes are in the order of the extensions' keys (decisions M16, M19).
+	Instructions []Instructions
+	Notes        []string
+}
+
+// Instructions are what an extension tells the model.
+type Instructions struct{ Key, Text string }
+
+// A Call is one call of a tool.
+type Call struct {
+	SessionID, RequestID, WorkingDir string
+
+	Name      string
+	Arguments json.RawMessage // an object; nil if the model gave none
+
+	// Notify passes on a notification of the server while the tool runs. It does not block: what nobody takes is dropped
+	// (GA 18.4).
+	Notify func(Notification)
+	// Elicit asks the user, and returns what he says. Its error is that there is no answer.
+	Elicit func(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error)
+}
+
+// A Service answers the operations of this package for all sessions.
+type Service struct {
+	Store Store
+	// Agent returns the agent of a session, and makes one if there is none.
+	Agent       func(sessionID string) *Agent
+	Settings    Settings
+	Permissions Permissions
+	Factory     *llm.Factory
+	// ReadRecipe reads the file of a slash command.
+	ReadRecipe func(path string) (recipe.Recipe, error)
+	// Background runs what goes on behind a reply: the naming of sessions.
+	Background *Background
+	Log        *slog.Logger
+	// MaxTurns is how often the model is asked in one reply; 1000 if 0.
+	MaxTurns int
+}
+
+// Settings are looked up on every use (GA 1.4). A value is canonical JSON, nil if there is none.
+type Settings interface {
+	Setting(key string) (json.RawMessage, error)
+}
+
+// A Failure is an error whose text a client gets as it is.
+type Failure string
+
+func (f Failure) Error() string { return string(f) }
+
+// noProvider is what a reply fails with when no model was chosen (GA 7.3).
+const noProvider Failure = "Provider not set"

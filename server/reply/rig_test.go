@@ -1,0 +1,487 @@
+package reply_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet"
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+// A rig is a service with one session, s1, its model, its store and a client.
+type rig struct {
+	t        testing.TB
+	model    *llmtest.Model
+	store    *store
+	agent    *reply.Agent
+	service  *reply.Service
+	client   *http.Client
+	settings settings
+	allowed  permissions
+}
+
+// An answer is what a model does when it is asked for the n-th time, not counting the naming of sessions.
+type answer func(w http.ResponseWriter, asked llmtest.Asked, n int)
+
+// says is a model that streams each of some answers in turn, and the last one again and again.
+func says(answers ...[]string) answer {
+	return func(w http.ResponseWriter, _ llmtest.Asked, n int) {
+		llmtest.Events(w, answers[min(n, len(answers)-1)]...)
+	}
+}
+
+const namingPrompt = "Describe the topic"
+
+// newRig returns a rig in which the session has the model gpt-4o.
+func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
+	t.Helper()
+	r := &rig{t: t, store: newStore("s1"), agent: reply.NewAgent(tools), settings: settings{}, allowed: permissions{}}
+	var mu sync.Mutex
+	n := 0
+	var transport http.RoundTripper
+	r.model, transport = llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
+		if strings.Contains(asked.Body, namingPrompt) {
+			llmtest.Whole(w, "A  name\n")
+			return
+		}
+		mu.Lock()
+		now := n
+		n++
+		mu.Unlock()
+		answer(w, asked, now)
+	})
+	background := reply.NewBackground(slog.New(slog.DiscardHandler))
+	r.service = &reply.Service{
+		Store:       r.store,
+		Agent:       func(string) *reply.Agent { return r.agent },
+		Settings:    r.settings,
+		Permissions: r.allowed,
+		Factory: &llm.Factory{
+			Settings:  settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`},
+			Env:       func(name string) (string, bool) { return "true", name == "GOOSE_PROVIDER_SKIP_BACKOFF" },
+			Transport: transport,
+		},
+		ReadRecipe: func(path string) (recipe.Recipe, error) { return recipe.Recipe{}, os.ErrNotExist },
+		Background: background,
+		Log:        slog.New(slog.DiscardHandler),
+	}
+	r.choose("gpt-4o")
+	r.serve()
+	t.Cleanup(background.Close)
+	return r
+}
+
+// choose gives the agent a model.
+func (r *rig) choose(model string) {
+	r.t.Helper()
+	config, err := r.service.Factory.Config(model)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	provider, err := r.service.Factory.New("openai", config)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.agent.SetProvider(provider)
+}
+
+func (r *rig) serve() {
+	ln := memnet.Listen()
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		var b struct {
+			SessionID string `json:"session_id"`
+			Messages  []message.Message
+		}
+		if err := json.Unmarshal(body, &b); err != nil {
+			r.t.Errorf("body: %v", err)
+		}
+		r.service.Serve(req.Context(), w, reply.Request{SessionID: b.SessionID, Messages: b.Messages})
+	})}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	r.client = ln.Client()
+	r.t.Cleanup(func() {
+		r.client.CloseIdleConnections()
+		srv.Close()
+		<-served
+	})
+}
+
+// user returns the JSON of a user's message with a text.
+func user(text string) string {
+	return `{"id":"x","role":"user","created":7,"content":[{"type":"text","text":` + quoted(text) + `}],"metadata":{"userVisible":true,"agentVisible":true}}`
+}
+
+func quoted(s string) string { return string(jsonwire.AppendQuoted(nil, s)) }
+
+// A stream is a reply that is being read.
+type stream struct {
+	t      testing.TB
+	body   io.ReadCloser
+	lines  *bufio.Reader
+	cancel context.CancelFunc
+}
+
+// open sends messages and returns the stream.
+func (r *rig) open(messages ...string) *stream {
+	r.t.Helper()
+	ctx, cancel := context.WithCancel(r.t.Context())
+	body := `{"session_id":"s1","messages":[` + strings.Join(messages, ",") + `]}`
+	req, err := http.NewRequestWithContext(ctx, "POST", "http://server/reply", strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	resp, err := r.client.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		r.t.Fatalf("%s %s, want a stream", resp.Status, resp.Header.Get("Content-Type"))
+	}
+	r.t.Cleanup(func() {
+		cancel()
+		resp.Body.Close()
+	})
+	return &stream{r.t, resp.Body, bufio.NewReader(resp.Body), cancel}
+}
+
+// raw returns the data of the next event, and false at the end of the stream.
+func (s *stream) raw() (string, bool) {
+	s.t.Helper()
+	line, err := s.lines.ReadString('\n')
+	if err == io.EOF && line == "" {
+		return "", false
+	}
+	if err != nil {
+		return "", false // closed by ourselves
+	}
+	data, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "data: ")
+	if blank, err := s.lines.ReadString('\n'); !ok || err != nil || blank != "\n" {
+		s.t.Fatalf("%q and %q, %v; want an event", line, blank, err)
+	}
+	return data, true
+}
+
+// next returns the next event that is no ping, in short; see short.
+func (s *stream) next() (string, bool) {
+	s.t.Helper()
+	for {
+		data, ok := s.raw()
+		if !ok {
+			return "", false
+		}
+		if data != `{"type":"Ping"}` {
+			return short(s.t, data), true
+		}
+	}
+}
+
+// rest returns what is left of the stream.
+func (s *stream) rest() (events []string) {
+	s.t.Helper()
+	for {
+		event, ok := s.next()
+		if !ok {
+			return events
+		}
+		events = append(events, event)
+	}
+}
+
+// reply returns all that comes for messages, in short.
+func (r *rig) reply(messages ...string) []string {
+	r.t.Helper()
+	return r.open(messages...).rest()
+}
+
+// short renders an event for comparison: a Message as role, id, items and total tokens, with generated ids as "*".
+func short(t testing.TB, data string) string {
+	t.Helper()
+	var e struct {
+		Type         string
+		Message      json.RawMessage
+		TokenState   map[string]int `json:"token_state"`
+		Error        string
+		Reason       string
+		RequestID    string `json:"request_id"`
+		Conversation []message.Message
+	}
+	if err := json.Unmarshal([]byte(data), &e); err != nil {
+		t.Fatalf("%s: %v", data, err)
+	}
+	switch e.Type {
+	case "Message":
+		var m message.Message
+		if err := json.Unmarshal(e.Message, &m); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		return fmt.Sprintf("%s %d", shortMessage(m), e.TokenState["totalTokens"])
+	case "Finish":
+		return fmt.Sprintf("Finish %s %d/%d", e.Reason, e.TokenState["totalTokens"], e.TokenState["accumulatedTotalTokens"])
+	case "Error":
+		return "Error " + e.Error
+	case "Notification":
+		return "Notification " + e.RequestID + " " + string(e.Message)
+	case "UpdateConversation":
+		return "UpdateConversation " + strings.Join(shortMessages(e.Conversation), " | ")
+	}
+	return data
+}
+
+// shortMessage renders a message: "u" or "a", capital if the user does not see it and with "-" if the agent does not.
+func shortMessage(m message.Message) string {
+	who := string(m.Role[:1])
+	if !m.Metadata.UserVisible {
+		who = strings.ToUpper(who)
+	}
+	if !m.Metadata.AgentVisible {
+		who += "-"
+	}
+	if strings.HasPrefix(m.ID, "msg_") && len(m.ID) == 40 {
+		who += " *"
+	} else if m.ID != "" {
+		who += " " + m.ID
+	}
+	for _, item := range m.Content {
+		who += " " + shortItem(item)
+	}
+	return who
+}
+
+func shortItem(item message.Content) string {
+	switch c := item.(type) {
+	case message.Text:
+		return c.Text
+	case message.ToolRequest:
+		if c.Call.Error != nil {
+			return "broken:" + c.ID
+		}
+		return "call:" + c.ID + ":" + c.Call.Value.Name + string(c.Call.Value.Arguments)
+	case message.FrontendToolRequest:
+		return "frontend:" + c.ID + ":" + c.Call.Value.Name + string(c.Call.Value.Arguments)
+	case message.ToolResponse:
+		return "result:" + c.ID + ":" + llm.ResultText(c.Result)
+	case message.SystemNotification:
+		return string(c.Type) + ":" + c.Message
+	case message.ActionRequired:
+		switch a := c.Data.(type) {
+		case message.ToolConfirmation:
+			prompt := ""
+			if a.Prompt != nil {
+				prompt = ":" + *a.Prompt
+			}
+			return "confirm:" + a.ID + ":" + a.ToolName + string(a.Arguments) + prompt
+		case message.Elicitation:
+			return "elicit:" + a.Message + string(a.RequestedSchema)
+		case message.ElicitationResponse:
+			return "response:" + string(a.UserData)
+		}
+	}
+	w := jsonwire.NewWriter(nil)
+	item.Write(w)
+	return string(w.Text())
+}
+
+func shortMessages(messages []message.Message) []string {
+	short := []string{}
+	for _, m := range messages {
+		short = append(short, shortMessage(m))
+	}
+	return short
+}
+
+// saved returns the messages of the session, in short.
+func (r *rig) saved() []string { return shortMessages(r.store.messages()) }
+
+// asked returns the bodies of the requests, without those for names.
+func (r *rig) asked() (bodies []string) {
+	for _, asked := range r.model.Asked() {
+		if !strings.Contains(asked.Body, namingPrompt) {
+			bodies = append(bodies, asked.Body)
+		}
+	}
+	return bodies
+}
+
+func same(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// timeless runs a test in a bubble whose clock is faked.
+func timeless(t *testing.T, test func(t *testing.T)) { synctest.Test(t, test) }
+
+// settings are JSON by key.
+type settings map[string]string
+
+func (s settings) Setting(key string) (json.RawMessage, error) {
+	if text, ok := s[key]; ok {
+		return json.RawMessage(text), nil
+	}
+	return nil, nil
+}
+
+func (s settings) Secret(key string) (json.RawMessage, error) { return s.Setting(key) }
+
+// permissions are kept in memory.
+type permissions map[string]string
+
+func (p permissions) Permission(tool string) (string, error) { return p[tool], nil }
+
+func (p permissions) Allow(tool string) error {
+	p[tool] = "always_allow"
+	return nil
+}
+
+// A store has one session in memory.
+type store struct {
+	mu       sync.Mutex
+	session  session.Session
+	saved    []message.Message
+	failures map[string]error // by method
+}
+
+func newStore(id string) *store {
+	return &store{session: session.Session{ID: id, WorkingDir: "/w", Name: "New session 1", CreatedAt: time.Now()}}
+}
+
+func (s *store) fail(method string) error { return s.failures[method] }
+
+func (s *store) messages() []message.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.saved)
+}
+
+func (s *store) Session(_ context.Context, id string) (session.Session, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session, id == s.session.ID, s.fail("Session")
+}
+
+func (s *store) Conversation(context.Context, string) ([]message.Message, error) {
+	return s.messages(), s.fail("Conversation")
+}
+
+func (s *store) Append(ctx context.Context, _ string, messages ...message.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, m := range messages {
+		m.ID = ""
+		s.saved = append(s.saved, m)
+	}
+	return s.fail("Append")
+}
+
+func (s *store) Replace(_ context.Context, _ string, messages []message.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved = nil
+	for _, m := range messages {
+		m.ID = ""
+		s.saved = append(s.saved, m)
+	}
+	return s.fail("Replace")
+}
+
+func (s *store) Tokens(context.Context, string) (session.Tokens, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session.Tokens, s.fail("Tokens")
+}
+
+func (s *store) Count(_ context.Context, _ string, last, used llm.Usage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.session.Tokens
+	t.Input, t.Output, t.Total = last.Input, last.Output, last.Total
+	t.AccumulatedInput = sum(t.AccumulatedInput, used.Input)
+	t.AccumulatedOutput = sum(t.AccumulatedOutput, used.Output)
+	t.AccumulatedTotal = sum(t.AccumulatedTotal, used.Total)
+	return s.fail("Count")
+}
+
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		if a == nil {
+			return b
+		}
+		return a
+	}
+	n := *a + *b
+	return &n
+}
+
+func (s *store) Name(_ context.Context, _, name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.session.UserSetName {
+		s.session.Name = name
+	}
+	return s.fail("Name")
+}
+
+func (s *store) name() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session.Name
+}
+
+func (s *store) SetModel(_ context.Context, _, provider string, config session.ModelConfig) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session.ProviderName, s.session.ModelConfig = &provider, &config
+	return s.fail("SetModel")
+}
+
+// tools are a toolbox of a test.
+type tools struct {
+	snapshot reply.Snapshot
+	run      map[string]func(ctx context.Context, call reply.Call) message.Result[[]message.ToolContent]
+}
+
+func (b *tools) Snapshot(context.Context) (reply.Snapshot, error) { return b.snapshot, nil }
+
+func (b *tools) Call(ctx context.Context, call reply.Call) message.Result[[]message.ToolContent] {
+	run, ok := b.run[call.Name]
+	if !ok {
+		return message.Failure[[]message.ToolContent]("-32002: " + call.Name)
+	}
+	return run(ctx, call)
+}
+
+func result(text string) message.Result[[]message.ToolContent] {
+	return message.Success([]message.ToolContent{message.ToolText{Text: text}})
+}
+
+// none is a toolbox without tools.
+var none = &tools{}

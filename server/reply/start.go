@@ -1,0 +1,192 @@
+package reply
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/history"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+// A Request is the body of POST /reply, as far as it counts (GA 7.1, 7.2).
+type Request struct {
+	SessionID string
+	Messages  []message.Message // the last one is what the user says now
+}
+
+// An exchange is one reply: from what the user says to the end of the stream.
+type exchange struct {
+	*Service
+	agent   *Agent
+	session session.Session // as it was at the start
+	mode    mode
+	out     *queue
+
+	conversation []message.Message // as the model will see it: with what the turns bring
+
+	outputMu sync.Mutex
+	output   *string // the final output, once it is there
+}
+
+// collect keeps a final output.
+func (x *exchange) collect(output string) {
+	x.outputMu.Lock()
+	defer x.outputMu.Unlock()
+	x.output = &output
+}
+
+// collected returns the final output, nil if there is none yet.
+func (x *exchange) collected() *string {
+	x.outputMu.Lock()
+	defer x.outputMu.Unlock()
+	return x.output
+}
+
+// start does what comes before the stream (GA 7.3): it saves what the user says, and returns what is to be done. Its
+// error is the text of the one event that there is then.
+func (s *Service) start(ctx context.Context, r Request) (*exchange, func(context.Context) error, error) {
+	x := &exchange{Service: s, agent: s.Agent(r.SessionID), out: newQueue()}
+	var known bool
+	var err error
+	if x.session, known, err = s.Store.Session(ctx, r.SessionID); err != nil {
+		return nil, nil, Failure("Failed to read session: " + err.Error())
+	}
+	if !known {
+		return nil, nil, Failure("Failed to read session: Session not found")
+	}
+	if len(r.Messages) == 0 {
+		return nil, nil, Failure("Reply started with empty messages")
+	}
+	said := r.Messages[len(r.Messages)-1]
+	said.ID = ""
+	if response, ok := elicitationResponse(said); ok {
+		return x, func(ctx context.Context) error { return x.passOn(ctx, said, response) }, nil
+	}
+	todo, err := x.begin(ctx, said)
+	return x, todo, err
+}
+
+// begin saves what the user says and chooses what is done about it (GA 7.6 steps 1 and 2).
+func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(context.Context) error, err error) {
+	text, _ := said.PlainText()
+	text = strings.TrimSpace(text)
+	manual := isCompaction(text)
+	messages := []message.Message{said}
+	if !manual {
+		messages = x.slashCommand(text, said)
+	}
+	if err := x.Store.Append(ctx, x.session.ID, messages...); err != nil {
+		return nil, fmt.Errorf("save the message: %w", err)
+	}
+	if x.conversation, err = x.Store.Conversation(ctx, x.session.ID); err != nil {
+		return nil, fmt.Errorf("read the conversation: %w", err)
+	}
+	x.mode = modeOf(x.text("GOOSE_MODE"))
+	if manual {
+		return x.compactByHand, nil
+	}
+	provider := x.agent.Provider()
+	if provider == nil {
+		return nil, noProvider
+	}
+	if percent, ok := x.overThreshold(provider); ok {
+		return func(ctx context.Context) error { return x.compactAndConverse(ctx, percent) }, nil
+	}
+	return x.converse, nil
+}
+
+// run is the engine: it does what is to be done, and tells how it ended (GA 7.4).
+func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
+	defer x.out.end()
+	err := x.guarded(ctx, todo)
+	if ctx.Err() != nil {
+		return // nobody listens any more
+	}
+	if err != nil {
+		x.Log.Debug("reply failed", "session", x.session.ID, "err", err)
+		if x.out.push(ctx, errorEvent(err.Error())) != nil {
+			return
+		}
+	}
+	tokens, err := x.Store.Tokens(ctx, x.session.ID)
+	if err != nil {
+		x.Log.Warn("tokens not read", "session", x.session.ID, "err", err)
+	}
+	_ = x.out.push(ctx, finishEvent(tokens)) // its only error is that nobody listens
+}
+
+// guarded makes an error of a panic: one reply must not end the server.
+func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			x.Log.Error("panic in a reply", "session", x.session.ID, "err", broken, "stack", string(debug.Stack()))
+			err = Failure("Internal error")
+		}
+	}()
+	return todo(ctx)
+}
+
+// caught logs a panic of a goroutine that nothing depends on. It is deferred.
+func caught(log *slog.Logger, what string) {
+	if broken := recover(); broken != nil {
+		log.Error("panic in a "+what, "err", broken, "stack", string(debug.Stack()))
+	}
+}
+
+// send sends a message with the numbers that the session has at this moment.
+func (x *exchange) send(ctx context.Context, m message.Message) error {
+	tokens, err := x.Store.Tokens(ctx, x.session.ID)
+	if err != nil {
+		return fmt.Errorf("read the session: %w", err)
+	}
+	return x.out.push(ctx, messageEvent(m, tokens))
+}
+
+// save adds messages to the session and to what the model will see.
+func (x *exchange) save(ctx context.Context, messages ...message.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	if err := x.Store.Append(ctx, x.session.ID, messages...); err != nil {
+		return fmt.Errorf("save the messages: %w", err)
+	}
+	x.conversation = append(x.conversation, messages...)
+	return nil
+}
+
+// say sends a message of the engine: it has no id and is not saved.
+func (x *exchange) say(ctx context.Context, content ...message.Content) error {
+	return x.send(ctx, made(message.Assistant, content...))
+}
+
+// made returns a message that both see.
+func made(role message.Role, content ...message.Content) message.Message {
+	return message.Message{Role: role, Created: time.Now().Unix(), Content: content, Metadata: message.Visible}
+}
+
+// passOn gives an MCP server the answer that it waits for (GA 8.3, decision M44).
+func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
+	if x.agent.elicitations.Open(response.ID) {
+		if err := x.Store.Append(ctx, x.session.ID, said); err != nil {
+			return fmt.Errorf("save the message: %w", err)
+		}
+		if x.agent.elicitations.Answer(response.ID, response.UserData) {
+			return nil
+		}
+	}
+	return x.say(ctx, message.Text{Text: "Failed to submit elicitation response: Request not found: " + response.ID})
+}
+
+// estimate returns how many tokens the conversation has: what the last call said, else about that (GA 7.10).
+func (x *exchange) estimate() int64 {
+	if total := x.session.Tokens.Total; total != nil {
+		return *total
+	}
+	return history.Estimate(x.conversation)
+}

@@ -1,0 +1,45 @@
+package reply
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/sse"
+)
+
+// pingInterval is the time between two pings (GA 7.4).
+const pingInterval = 500 * time.Millisecond
+
+// errGone is why an engine is stopped: its stream has ended, because the client has gone or the server stops.
+var errGone = errors.New("the stream has ended")
+
+// Serve answers POST /reply. It returns when the stream and the engine have ended; ctx must end with the request.
+func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
+	x, todo, err := s.start(ctx, r)
+	if err != nil {
+		s.refuse(ctx, w, err)
+		return
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		x.run(ctx, todo)
+	}()
+	err = sse.Serve(ctx, w, x.out, sse.Options{First: ping, Keepalive: ping, Interval: pingInterval})
+	s.Log.Debug("reply ended", "session", r.SessionID, "err", err)
+	cancel(errGone)
+	<-done
+}
+
+// refuse answers with the one event that tells why there is no reply (GA 7.3). The status is 200 all the same: clients
+// would repeat the request for ever.
+func (s *Service) refuse(ctx context.Context, w http.ResponseWriter, why error) {
+	q := newQueue()
+	_ = q.push(ctx, errorEvent(why.Error())) // there is room
+	q.end()
+	err := sse.Serve(ctx, w, q, sse.Options{})
+	s.Log.Debug("reply refused", "err", errors.Join(why, err))
+}

@@ -1,0 +1,192 @@
+package reply
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/history"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// defaultMaxTurns is how often the model may be asked in one reply (GA 7.6).
+const defaultMaxTurns = 1000
+
+const (
+	tooManyTurns = "I have reached the maximum number of actions that I may take without you. Do you want me to go on?"
+	orderOutput  = "The final output is missing. Call the tool " + outputTool + " with it now."
+)
+
+// converse asks the model until it wants no more tools (GA 7.6 steps 3 and 4).
+func (x *exchange) converse(ctx context.Context) error {
+	x.nameSession()
+	maxTurns := x.MaxTurns
+	if maxTurns == 0 {
+		maxTurns = defaultMaxTurns
+	}
+	recovered := false // from a conversation that is too long, since the model has answered last
+	for range maxTurns {
+		if output := x.collected(); output != nil {
+			return x.say(ctx, message.Text{Text: *output})
+		}
+		t := &turn{exchange: x, provider: x.agent.Provider()}
+		err := t.ask(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // and nothing of this turn is saved
+		}
+		if llm.IsContextExceeded(err) && !recovered {
+			recovered = true
+			if more, err := x.recover(ctx); err != nil || !more {
+				return err
+			}
+			continue
+		}
+		if err != nil {
+			return x.sayFailed(ctx, err)
+		}
+		recovered = false
+		more, err := t.act(ctx)
+		if err != nil || !more {
+			return err
+		}
+	}
+	if output := x.collected(); output != nil {
+		return x.say(ctx, message.Text{Text: *output})
+	}
+	return x.say(ctx, message.Text{Text: tooManyTurns})
+}
+
+// sayFailed tells that the model could not be asked, as a message. Other errors are the engine's own.
+func (x *exchange) sayFailed(ctx context.Context, err error) error {
+	if _, ok := errors.AsType[*llm.Error](err); !ok {
+		return err
+	}
+	return x.say(ctx, message.Text{Text: "Ran into this error: " + err.Error() + ".\n\nPlease try again."})
+}
+
+// A turn is one call of the model, and what comes of it.
+type turn struct {
+	*exchange
+	provider *llm.Provider
+	tools    toolset
+
+	said   []message.Message // what is to be saved of the answer
+	wanted []request         // the tools that it asks for
+	broken bool              // it has asked for tools in a way that cannot be understood
+}
+
+// ask asks the model and sends what comes (GA 7.6 a to c).
+func (t *turn) ask(ctx context.Context) error {
+	if t.provider == nil {
+		return noProvider
+	}
+	question, err := t.question(ctx)
+	if err != nil {
+		return err
+	}
+	for piece, err := range t.provider.Answer(ctx, question) {
+		if err != nil {
+			return err
+		}
+		if err := t.take(ctx, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// question returns what the model is asked.
+func (t *turn) question(ctx context.Context) (llm.Request, error) {
+	snapshot, err := t.agent.Tools.Snapshot(ctx)
+	if err != nil {
+		return llm.Request{}, err
+	}
+	t.tools = t.toolset(snapshot, t.provider.Config().ModelName)
+	note := history.Note(time.Now(), t.session.WorkingDir, snapshot.Notes)
+	return llm.Request{
+		System:   t.agent.system(snapshot.Instructions),
+		Messages: history.WithNote(history.Repair(t.conversation), note),
+		Tools:    t.tools.offered,
+	}, nil
+}
+
+// take counts, sends and keeps a piece of the answer.
+func (t *turn) take(ctx context.Context, piece llm.Piece) error {
+	if piece.Usage != nil {
+		if err := t.Store.Count(ctx, t.session.ID, *piece.Usage, *piece.Usage); err != nil {
+			return err
+		}
+	}
+	if piece.Message == nil {
+		return nil
+	}
+	shown, rest := *piece.Message, *piece.Message
+	shown.Content = slices.DeleteFunc(slices.Clone(shown.Content), func(c message.Content) bool {
+		r, ok := c.(message.ToolRequest)
+		return ok && t.tools.isFrontend(r)
+	})
+	if err := t.send(ctx, shown); err != nil {
+		return err
+	}
+	rest.Content = nil
+	for _, item := range piece.Message.Content {
+		switch c := item.(type) {
+		case message.ToolRequest:
+			t.want(c)
+		default:
+			rest.Content = append(rest.Content, item)
+		}
+	}
+	if len(rest.Content) > 0 {
+		t.said = join(t.said, rest)
+	}
+	return nil
+}
+
+// act runs the tools that were asked for, saves the turn, and says whether the model is to be asked again.
+func (t *turn) act(ctx context.Context) (more bool, err error) {
+	pairs, err := t.runTools(ctx)
+	if err != nil {
+		return false, err
+	}
+	if len(t.wanted) > 0 || t.broken {
+		return true, t.save(ctx, append(t.said, pairs...)...)
+	}
+	if t.agent.finalOutput() == nil || t.collected() != nil {
+		return false, t.save(ctx, t.said...)
+	}
+	order := made(message.User, message.Text{Text: orderOutput})
+	if err := t.send(ctx, order); err != nil {
+		return false, err
+	}
+	return true, t.save(ctx, append(t.said, order)...)
+}
+
+// join adds a piece to messages like a client does (GA 7.7): a single text of the same id continues the text before it,
+// other content of the same id the message, and all else is a message of its own.
+func join(messages []message.Message, piece message.Message) []message.Message {
+	if len(messages) == 0 || piece.ID == "" {
+		return append(messages, piece)
+	}
+	last := &messages[len(messages)-1]
+	if last.ID != piece.ID {
+		return append(messages, piece)
+	}
+	if len(piece.Content) == 1 && len(last.Content) > 0 {
+		more, isText := piece.Content[0].(message.Text)
+		text, wasText := last.Content[len(last.Content)-1].(message.Text)
+		if isText && wasText {
+			text.Text += more.Text
+			last.Content[len(last.Content)-1] = text
+			return messages
+		}
+	}
+	last.Content = append(last.Content, piece.Content...)
+	return messages
+}
+
+// squeezed returns a text with single blanks for white space, and none at its ends.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
