@@ -106,14 +106,14 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 	}
 	text, _ := piece.Message.PlainText()
 	messages := compacted(x.conversation, text, keepLatest)
-	if err := x.Store.Replace(ctx, x.session.ID, messages); err != nil {
+	if err := x.Store.ReplaceMessages(ctx, x.session.ID, messages); err != nil {
 		return false, fmt.Errorf("replace the conversation: %w", err)
 	}
 	if err := x.countSummary(ctx, piece.Usage); err != nil {
 		return false, err
 	}
-	if x.conversation, err = x.Store.Conversation(ctx, x.session.ID); err != nil {
-		return false, fmt.Errorf("read the conversation: %w", err)
+	if err := x.load(ctx); err != nil {
+		return false, err
 	}
 	return true, x.out.push(ctx, conversationEvent(x.conversation))
 }
@@ -177,8 +177,11 @@ func (x *exchange) countSummary(ctx context.Context, used *llm.Usage) error {
 	if used == nil {
 		used = &llm.Usage{}
 	}
-	last := llm.Usage{Total: used.Output, Input: used.Output}
-	if err := x.Store.Count(ctx, x.session.ID, last, *used); err != nil {
+	err := x.Store.AddUsage(ctx, x.session.ID, used.Total, used.Input, used.Output)
+	if err == nil {
+		err = x.Store.SetLastUsage(ctx, x.session.ID, used.Output, used.Output, nil)
+	}
+	if err != nil {
 		return fmt.Errorf("count the tokens: %w", err)
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *Service) name(ctx context.Context, id string, provider *llm.Provider, q
 	if name == "" {
 		return
 	}
-	if err := s.Store.Name(ctx, id, name); err != nil {
+	if err := s.Store.NameOnce(ctx, id, name); err != nil {
 		s.Log.Warn("session not named", "session", id, "err", err)
 	}
 }

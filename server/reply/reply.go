@@ -18,35 +18,35 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// A Store keeps sessions. Sessions that it does not know it neither makes nor complains about, Session excepted.
+// A Store keeps sessions; [*store.Store] is one.
 type Store interface {
-	// Session returns a session without its conversation; known is false if there is none.
-	Session(ctx context.Context, id string) (s session.Session, known bool, err error)
-	// Conversation returns all messages of a session.
-	Conversation(ctx context.Context, id string) ([]message.Message, error)
-	// Append adds messages in their order, all or none.
-	Append(ctx context.Context, id string, messages ...message.Message) error
-	// Replace puts messages in the place of all that were there.
-	Replace(ctx context.Context, id string, messages []message.Message) error
-	// Tokens returns the numbers of a session.
+	// Session returns a session without its conversation, Load one with it. The error is [store.ErrNotFound] if there is
+	// none.
+	Session(ctx context.Context, id string) (session.Session, error)
+	Load(ctx context.Context, id string) (session.Session, error)
+	// AddMessages adds messages in their order, all or none. ReplaceMessages puts them in the place of all that were there.
+	AddMessages(ctx context.Context, id string, messages ...message.Message) error
+	ReplaceMessages(ctx context.Context, id string, messages []message.Message) error
+	// Tokens returns the numbers of a session. AddUsage replaces those of the last call and adds them to the accumulated
+	// ones; SetLastUsage does only the first.
 	Tokens(ctx context.Context, id string) (session.Tokens, error)
-	// Count sets the numbers of the last call, and adds what was used to the accumulated ones (GA 7.12).
-	Count(ctx context.Context, id string, last, used llm.Usage) error
-	// Name names a session, unless its user has done so.
-	Name(ctx context.Context, id, name string) error
-	// SetModel notes which model a session has.
-	SetModel(ctx context.Context, id, provider string, config session.ModelConfig) error
+	AddUsage(ctx context.Context, id string, total, input, output *int64) error
+	SetLastUsage(ctx context.Context, id string, total, input, output *int64) error
+	// NameOnce names a session, unless its user has done so.
+	NameOnce(ctx context.Context, id, name string) error
+	// Update changes a session, if there is one.
+	Update(ctx context.Context, id string, changes ...store.Change) (found bool, err error)
 }
 
-// Permissions say which tools may run without a question (GA 18.1).
+// Permissions say which tools may run without a question (GA 18.1); [*permissions.Permissions] are some.
 type Permissions interface {
-	// Permission returns always_allow, ask_before, never_allow, or nothing.
-	Permission(tool string) (string, error)
-	// Allow makes it always_allow.
+	Permission(tool string) (permissions.Level, error)
 	Allow(tool string) error
 }
 

@@ -67,7 +67,7 @@ func TestEarlyErrors(t *testing.T) {
 			[]string{"Error Failed to read session: disk full"}, []string{}},
 		{"no messages", func(*rig) {}, nil, []string{"Error Reply started with empty messages"}, []string{}},
 		{"no provider", func(r *rig) { r.agent.SetProvider(nil) }, []string{user("hi")}, []string{"Error Provider not set"}, []string{"u hi"}},
-		{"a message that cannot be saved", func(r *rig) { r.store.failures = map[string]error{"Append": errors.New("disk full")} }, []string{user("hi")},
+		{"a message that cannot be saved", func(r *rig) { r.store.failures = map[string]error{"AddMessages": errors.New("disk full")} }, []string{user("hi")},
 			[]string{"Error save the message: disk full"}, []string{"u hi"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -136,8 +136,8 @@ func TestAStreamThatBreaksOffKeepsWhatCame(t *testing.T) {
 func TestAFailureOfTheEngineIsAnErrorAndAFinish(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, says(llmtest.Says("c1", "Hello")))
-		r.store.failures = map[string]error{"Count": errors.New("disk full")}
-		same(t, "events", []string{"a c1 Hello 0", "Error disk full", "Finish stop 15/15"}, r.reply(user("hi")))
+		r.store.failures = map[string]error{"AddUsage": errors.New("disk full")}
+		same(t, "events", []string{"a c1 Hello 0", "Error count the tokens: disk full", "Finish stop 15/15"}, r.reply(user("hi")))
 	})
 }
 

@@ -24,9 +24,11 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
+	storage "github.com/lockstep-dev/lockstep/server/store"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -40,7 +42,7 @@ type rig struct {
 	service  *reply.Service
 	client   *http.Client
 	settings settings
-	allowed  permissions
+	allowed  levels
 }
 
 // An answer is what a model does when it is asked for the n-th time, not counting the naming of sessions.
@@ -58,7 +60,7 @@ const namingPrompt = "Describe the topic"
 // newRig returns a rig in which the session has the model gpt-4o.
 func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 	t.Helper()
-	r := &rig{t: t, store: newStore("s1"), agent: reply.NewAgent(tools), settings: settings{}, allowed: permissions{}}
+	r := &rig{t: t, store: newStore("s1"), agent: reply.NewAgent(tools), settings: settings{}, allowed: levels{}}
 	var mu sync.Mutex
 	n := 0
 	var transport http.RoundTripper
@@ -349,13 +351,13 @@ func (s settings) Setting(key string) (json.RawMessage, error) {
 
 func (s settings) Secret(key string) (json.RawMessage, error) { return s.Setting(key) }
 
-// permissions are kept in memory.
-type permissions map[string]string
+// levels are permissions in memory.
+type levels map[string]permissions.Level
 
-func (p permissions) Permission(tool string) (string, error) { return p[tool], nil }
+func (l levels) Permission(tool string) (permissions.Level, error) { return l[tool], nil }
 
-func (p permissions) Allow(tool string) error {
-	p[tool] = "always_allow"
+func (l levels) Allow(tool string) error {
+	l[tool] = permissions.AlwaysAllow
 	return nil
 }
 
@@ -364,6 +366,7 @@ type store struct {
 	mu       sync.Mutex
 	session  session.Session
 	saved    []message.Message
+	changes  []storage.Change
 	failures map[string]error // by method
 }
 
@@ -379,17 +382,22 @@ func (s *store) messages() []message.Message {
 	return slices.Clone(s.saved)
 }
 
-func (s *store) Session(_ context.Context, id string) (session.Session, bool, error) {
+func (s *store) Session(_ context.Context, id string) (session.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.session, id == s.session.ID, s.fail("Session")
+	if id != s.session.ID {
+		return session.Session{}, storage.ErrNotFound
+	}
+	return s.session, s.fail("Session")
 }
 
-func (s *store) Conversation(context.Context, string) ([]message.Message, error) {
-	return s.messages(), s.fail("Conversation")
+func (s *store) Load(ctx context.Context, id string) (session.Session, error) {
+	loaded, _ := s.Session(ctx, id)
+	loaded.Conversation = s.messages()
+	return loaded, s.fail("Load")
 }
 
-func (s *store) Append(ctx context.Context, _ string, messages ...message.Message) error {
+func (s *store) AddMessages(ctx context.Context, _ string, messages ...message.Message) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if ctx.Err() != nil {
@@ -399,18 +407,14 @@ func (s *store) Append(ctx context.Context, _ string, messages ...message.Messag
 		m.ID = ""
 		s.saved = append(s.saved, m)
 	}
-	return s.fail("Append")
+	return s.fail("AddMessages")
 }
 
-func (s *store) Replace(_ context.Context, _ string, messages []message.Message) error {
+func (s *store) ReplaceMessages(ctx context.Context, id string, messages []message.Message) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.saved = nil
-	for _, m := range messages {
-		m.ID = ""
-		s.saved = append(s.saved, m)
-	}
-	return s.fail("Replace")
+	s.mu.Unlock()
+	return s.AddMessages(ctx, id, messages...)
 }
 
 func (s *store) Tokens(context.Context, string) (session.Tokens, error) {
@@ -419,15 +423,23 @@ func (s *store) Tokens(context.Context, string) (session.Tokens, error) {
 	return s.session.Tokens, s.fail("Tokens")
 }
 
-func (s *store) Count(_ context.Context, _ string, last, used llm.Usage) error {
+func (s *store) AddUsage(ctx context.Context, id string, total, input, output *int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := &s.session.Tokens
-	t.Input, t.Output, t.Total = last.Input, last.Output, last.Total
-	t.AccumulatedInput = sum(t.AccumulatedInput, used.Input)
-	t.AccumulatedOutput = sum(t.AccumulatedOutput, used.Output)
-	t.AccumulatedTotal = sum(t.AccumulatedTotal, used.Total)
-	return s.fail("Count")
+	t.Total, t.Input, t.Output = total, input, output
+	t.AccumulatedInput = sum(t.AccumulatedInput, input)
+	t.AccumulatedOutput = sum(t.AccumulatedOutput, output)
+	t.AccumulatedTotal = sum(t.AccumulatedTotal, total)
+	return s.fail("AddUsage")
+}
+
+func (s *store) SetLastUsage(_ context.Context, _ string, total, input, output *int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &s.session.Tokens
+	t.Total, t.Input, t.Output = total, input, output
+	return s.fail("SetLastUsage")
 }
 
 func sum(a, b *int64) *int64 {
@@ -441,13 +453,13 @@ func sum(a, b *int64) *int64 {
 	return &n
 }
 
-func (s *store) Name(_ context.Context, _, name string) error {
+func (s *store) NameOnce(_ context.Context, _, name string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.session.UserSetName {
 		s.session.Name = name
 	}
-	return s.fail("Name")
+	return s.fail("NameOnce")
 }
 
 func (s *store) name() string {
@@ -456,11 +468,11 @@ func (s *store) name() string {
 	return s.session.Name
 }
 
-func (s *store) SetModel(_ context.Context, _, provider string, config session.ModelConfig) error {
+func (s *store) Update(_ context.Context, id string, changes ...storage.Change) (found bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.session.ProviderName, s.session.ModelConfig = &provider, &config
-	return s.fail("SetModel")
+	s.changes = append(s.changes, changes...)
+	return id == s.session.ID, s.fail("Update")
 }
 
 // tools are a toolbox of a test.

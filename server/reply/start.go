@@ -2,6 +2,7 @@ package reply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/history"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // A Request is the body of POST /reply, as far as it counts (GA 7.1, 7.2).
@@ -52,13 +54,12 @@ func (x *exchange) collected() *string {
 // error is the text of the one event that there is then.
 func (s *Service) start(ctx context.Context, r Request) (*exchange, func(context.Context) error, error) {
 	x := &exchange{Service: s, agent: s.Agent(r.SessionID), out: newQueue()}
-	var known bool
 	var err error
-	if x.session, known, err = s.Store.Session(ctx, r.SessionID); err != nil {
-		return nil, nil, Failure("Failed to read session: " + err.Error())
-	}
-	if !known {
+	if x.session, err = s.Store.Session(ctx, r.SessionID); errors.Is(err, store.ErrNotFound) {
 		return nil, nil, Failure("Failed to read session: Session not found")
+	}
+	if err != nil {
+		return nil, nil, Failure("Failed to read session: " + err.Error())
 	}
 	if len(r.Messages) == 0 {
 		return nil, nil, Failure("Reply started with empty messages")
@@ -81,11 +82,11 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	if !manual {
 		messages = x.slashCommand(text, said)
 	}
-	if err := x.Store.Append(ctx, x.session.ID, messages...); err != nil {
+	if err := x.Store.AddMessages(ctx, x.session.ID, messages...); err != nil {
 		return nil, fmt.Errorf("save the message: %w", err)
 	}
-	if x.conversation, err = x.Store.Conversation(ctx, x.session.ID); err != nil {
-		return nil, fmt.Errorf("read the conversation: %w", err)
+	if err := x.load(ctx); err != nil {
+		return nil, err
 	}
 	x.mode = modeOf(x.text("GOOSE_MODE"))
 	if manual {
@@ -139,6 +140,16 @@ func caught(log *slog.Logger, what string) {
 	}
 }
 
+// load reads the conversation.
+func (x *exchange) load(ctx context.Context) error {
+	loaded, err := x.Store.Load(ctx, x.session.ID)
+	if err != nil {
+		return fmt.Errorf("read the conversation: %w", err)
+	}
+	x.conversation = loaded.Conversation
+	return nil
+}
+
 // send sends a message with the numbers that the session has at this moment.
 func (x *exchange) send(ctx context.Context, m message.Message) error {
 	tokens, err := x.Store.Tokens(ctx, x.session.ID)
@@ -153,7 +164,7 @@ func (x *exchange) save(ctx context.Context, messages ...message.Message) error 
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := x.Store.Append(ctx, x.session.ID, messages...); err != nil {
+	if err := x.Store.AddMessages(ctx, x.session.ID, messages...); err != nil {
 		return fmt.Errorf("save the messages: %w", err)
 	}
 	x.conversation = append(x.conversation, messages...)
@@ -173,7 +184,7 @@ func made(role message.Role, content ...message.Content) message.Message {
 // passOn gives an MCP server the answer that it waits for (GA 8.3, decision M44).
 func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
 	if x.agent.elicitations.Open(response.ID) {
-		if err := x.Store.Append(ctx, x.session.ID, said); err != nil {
+		if err := x.Store.AddMessages(ctx, x.session.ID, said); err != nil {
 			return fmt.Errorf("save the message: %w", err)
 		}
 		if x.agent.elicitations.Answer(response.ID, response.UserData) {

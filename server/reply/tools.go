@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 )
 
 // A mode says what becomes of tool requests (GA 18.1).
@@ -155,8 +156,8 @@ func (t *turn) decide(ctx context.Context) error {
 				return fmt.Errorf("read the permissions: %w", err)
 			}
 			switch permission {
-			case "always_allow":
-			case "never_allow":
+			case permissions.AlwaysAllow:
+			case permissions.NeverAllow:
 				r.answer(declined)
 			default:
 				ask = append(ask, r)
@@ -335,7 +336,7 @@ func (t *turn) elicit(ctx context.Context, text string, schema json.RawMessage, 
 	asked := make(chan error, 1)
 	pass(ctx, news, func(ctx context.Context) error {
 		m := made(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
-		err := t.Store.Append(ctx, t.session.ID, m)
+		err := t.Store.AddMessages(ctx, t.session.ID, m)
 		if err == nil {
 			err = t.send(ctx, m)
 		}

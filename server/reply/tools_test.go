@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
 
@@ -86,10 +87,11 @@ func TestModes(t *testing.T) {
 	const call, echoed = "a c1 call:call_1:dev__echo{} 0", "u * result:call_1:echo{} 27"
 	const question = "a- confirm:call_1:dev__echo{} 27"
 	for _, tc := range []struct {
-		name, mode, permission string
-		early                  string // what is decided before the question
-		want                   []string
-		permitted              string // afterwards
+		name, mode string
+		permission permissions.Level
+		early      string // what is decided before the question
+		want       []string
+		permitted  permissions.Level // afterwards
 	}{
 		{"unknown", "wild", "", "", []string{call, echoed}, ""},
 		{"auto does not look at permissions", "auto", "never_allow", "", []string{call, echoed}, "never_allow"},

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+// Tokens returns the numbers of a session alone, all nil if there is no such session. A reply asks for them with every
+// piece of an answer.
+func (s *Store) Tokens(ctx context.Context, id string) (session.Tokens, error) {
+	const numbers = `
+SELECT total_tokens, input_tokens, output_tokens, accumulated_total_tokens, accumulated_input_tokens, accumulated_output_tokens
+FROM sessions WHERE id = ?`
+	var t session.Tokens
+	err := s.read.QueryRowContext(ctx, numbers, id).Scan(
+		&t.Total, &t.Input, &t.Output, &t.AccumulatedTotal, &t.AccumulatedInput, &t.AccumulatedOutput)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return t, fmt.Errorf("read tokens of session %q: %w", id, err)
+	}
+	return t, nil
+}
+
+// SetLastUsage replaces the numbers of the last call, and leaves the accumulated ones (GA 7.10).
+func (s *Store) SetLastUsage(ctx context.Context, id string, total, input, output *int64) error {
+	_, err := s.Update(ctx, id, Change{"total_tokens", total}, Change{"input_tokens", input}, Change{"output_tokens", output})
+	return err
+}
+
+// NameOnce names a session, unless its user has done so (GA 18.6).
+func (s *Store) NameOnce(ctx context.Context, id, name string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		const set = `UPDATE sessions SET name = ?, updated_at = ? WHERE id = ? AND NOT COALESCE(user_set_name, FALSE)`
+		if _, err := tx.ExecContext(ctx, set, name, stamp(time.Now()), id); err != nil {
+			return fmt.Errorf("name session %q: %w", id, err)
+		}
+		return nil
+	})
+}
