@@ -20,6 +20,10 @@ export class JsonNumber {
     return Number(this.text)
   }
 
+  toString(): string {
+    return this.text
+  }
+
   /** Called by JSON.stringify, which has no way to write digits; `stringifyJson` has. */
   toJSON(): number {
     JsonNumber.rounded++

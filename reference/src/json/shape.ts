@@ -45,6 +45,11 @@ export class Place {
     return new Place(value, this.#source, [...this.#path, key])
   }
 
+  /** The place with another value. */
+  with(value: unknown): Place {
+    return new Place(value, this.#source, this.#path)
+  }
+
   isRepeated(container: object, key: Key): boolean {
     return this.#source?.isRepeated(container, key) ?? false
   }

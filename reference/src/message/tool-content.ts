@@ -74,7 +74,7 @@ function hasOnlyBlob({ value }: Place): boolean {
   return isObject(value) && Object.hasOwn(value, 'blob') && !Object.hasOwn(value, 'text')
 }
 
-const icon: Shape<Icon> = object<Icon>({ src: string, mimeType: omittable(string), sizes: omittable(anything) })
+export const icon: Shape<Icon> = object<Icon>({ src: string, mimeType: omittable(string), sizes: omittable(anything) })
 
 export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
   text: object<ToolText>({

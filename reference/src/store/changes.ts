@@ -1,0 +1,62 @@
+import { JsonDocument } from '../json/document.ts'
+import type { Int64 } from '../json/shape.ts'
+import type { Message } from '../message/message.ts'
+import type { Session } from '../sessions/session.ts'
+
+/** A session without what is counted or loaded. */
+export type SessionRow = Omit<Session, 'conversation' | 'message_count'>
+
+/** What happened to a session: one line of its log. Times are those of the row. */
+export type Change =
+  | { type: 'created'; row: SessionRow; messages: Message[] }
+  | { type: 'updated'; row: Partial<SessionRow> }
+  | { type: 'added'; updated_at: string; messages: Message[] }
+  | { type: 'replaced'; messages: Message[] }
+  /** All messages of this second and later are gone. */
+  | { type: 'cut'; from: Int64 }
+
+/** A session as its log has it, message ids left as they came. */
+export interface Replayed {
+  row: SessionRow
+  messages: Message[]
+}
+
+/** Applies the changes of a log, the first of which makes the session. Throws when one of them cannot be read. */
+export function replay(lines: readonly string[]): Replayed {
+  const [first, ...rest] = lines.map(readChange)
+  if (first?.type !== 'created') throw new Error('the log does not begin with a session')
+  return rest.reduce<Replayed>(apply, { row: first.row, messages: first.messages })
+}
+
+function apply({ row, messages }: Replayed, change: Change): Replayed {
+  switch (change.type) {
+    case 'created':
+      throw new Error('the log has two beginnings')
+    case 'updated':
+      return { row: { ...row, ...change.row }, messages }
+    case 'added':
+      messages.push(...change.messages)
+      return { row: { ...row, updated_at: change.updated_at }, messages }
+    case 'replaced':
+      return { row, messages: change.messages }
+    case 'cut':
+      return { row, messages: messages.filter(({ created }) => created < change.from) }
+    default:
+      return change satisfies never
+  }
+}
+
+function readChange(line: string): Change {
+  return withIntegers(new JsonDocument(line).value as Change) // written by nobody but this program
+}
+
+/** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */
+function withIntegers(change: Change): Change {
+  if (change.type === 'cut') return { ...change, from: asInt64(change.from) }
+  if (change.type !== 'updated') for (const one of change.messages) one.created = asInt64(one.created)
+  return change
+}
+
+function asInt64(value: unknown): Int64 {
+  return typeof value === 'number' ? value : BigInt(String(value))
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { AppOptions } from '../app.ts'
+import { pathsOf, prepareDirectories } from '../settings/paths.ts'
+import type { Answer } from './test-app.ts'
+import { TestApp } from './test-app.ts'
+
+/** A goose server with directories of its own, which are gone when the test is over. Its requests have the key. */
+export class GooseApp extends TestApp {
+  readonly root: string
+
+  constructor(options: Partial<AppOptions> = {}, root = temporaryRoot()) {
+    const paths = pathsOf({ GOOSE_PATH_ROOT: root }, '/')
+    prepareDirectories(paths, new Date())
+    super({ paths, ...options })
+    this.root = root
+  }
+
+  /** The same server after a restart: nothing is left of it but its files. */
+  restarted(options: Partial<AppOptions> = {}): GooseApp {
+    return new GooseApp(options, this.root)
+  }
+
+  override async fetch(target: string, init: RequestInit = {}): Promise<Answer> {
+    return super.fetch(target, { ...init, headers: { 'X-Secret-Key': 'test', ...(init.headers as Record<string, string> | undefined) } })
+  }
+
+  async get(target: string): Promise<Answer> {
+    return this.fetch(target)
+  }
+
+  /** Sends a value as JSON. */
+  async call(method: string, target: string, body: unknown): Promise<Answer> {
+    return this.send(method, target, JSON.stringify(body))
+  }
+
+  /** The id of a new session. */
+  async start(body: object = {}): Promise<string> {
+    const { status, text } = await this.call('POST', '/agent/start', { working_dir: '/w', ...body })
+    if (status !== 200) throw new Error(`start: ${status} ${text}`)
+    return (JSON.parse(text) as { id: string }).id
+  }
+}
+
+export function temporaryRoot(): string {
+  const root = mkdtempSync(join(tmpdir(), 'goose-'))
+  onTestFinished(() => {
+    rmSync(root, { recursive: true })
+  })
+  return root
+}
