@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/internal/ratio"
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // streams is how many listen to what is fanned out.
@@ -82,9 +83,11 @@ func fanOut(b *testing.B, addr string) (publish func()) {
 	}
 }
 
-func startServer(b *testing.B) (addr string) {
+func startServer(b *testing.B) (addr string) { return startServerIn(b, settings.Below(b.TempDir())) }
+
+func startServerIn(b *testing.B, directories settings.Directories) (addr string) {
 	return serveWhile(b, func(ctx context.Context, ln net.Listener) {
-		srv, err := server.New(server.Config{Directory: "/"})
+		srv, err := server.New(server.Config{Directory: "/", Directories: directories})
 		if err != nil {
 			b.Error(err)
 			return
@@ -242,7 +245,7 @@ func (a *audience) close() {
 
 // BenchmarkExecuteOverHTTP is a whole execution: the caller's request, the client's stream, the client's answer.
 func BenchmarkExecuteOverHTTP(b *testing.B) {
-	srv, err := server.New(server.Config{Directory: "/"})
+	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(b.TempDir())})
 	if err != nil {
 		b.Fatal(err)
 	}

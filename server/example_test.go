@@ -6,13 +6,21 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
 func ExampleServer_Serve() {
-	srv, err := server.New(server.Config{Directory: "/home/me/project"})
+	root, err := os.MkdirTemp("", "agent-server")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(root)
+	srv, err := server.New(server.Config{Directory: "/home/me/project", Directories: settings.Below(root)})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -74,6 +75,7 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		"streamGlobalEvents":    {headOfStream, noBody},
 		"getStatus":             nil,
 	}
+	maps.Copy(all, r.gooseMiddleware())
 	for _, operation := range unbuilt {
 		all[operation] = []echo.MiddlewareFunc{refuseUnbuilt}
 	}

@@ -26,6 +26,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
+// Close closes what a server keeps open that was never served.
+func (s *Server) Close() error { return s.goose.close() }
+
 // stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
 func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
@@ -42,6 +45,9 @@ func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	if err != nil {
 		s.config.Log.Warn("connections cut", "err", cmp.Or(context.Cause(ctx), err))
 		s.http.Close()
+	}
+	if err := s.goose.close(); err != nil { // (5) what is stored is closed
+		s.config.Log.Error("database not closed", "err", err)
 	}
 	s.config.Log.Debug("server stopped")
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/clienttools"
 	"github.com/lockstep-dev/lockstep/server/conn"
 	"github.com/lockstep-dev/lockstep/server/events"
+	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/status"
 )
 
@@ -33,6 +34,9 @@ type operations struct {
 	*clientToolHandlers
 	*eventHandlers
 	statusHandlers
+	*sessionHandlers
+	*agentHandlers
+	diagnosticsHandlers
 	unbuiltHandlers
 }
 
@@ -45,8 +49,14 @@ type (
 
 var _ gen.StrictServerInterface = operations{}
 
-// Config says how a server behaves. Only Directory is required.
+// Config says how a server behaves. Only Directory and Directories are required.
 type Config struct {
+	// Directories are where sessions, settings and logs are. They are made if they do not exist.
+	Directories settings.Directories
+	// Env is where settings and secrets are looked up first (GA 1.4); nowhere if nil.
+	Env settings.Lookup
+	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.
+	MaxActiveAgents int
 	// Directory is what requests are about that name no other (CT 3.6).
 	Directory string
 	// SecretKey is what requests of the goose-server family must bring (GA 2.2); "test" if empty.
@@ -82,6 +92,9 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Directory == "" {
 		problems = append(problems, errors.New("server: Config.Directory is required"))
 	}
+	if c.Directories == (settings.Directories{}) {
+		problems = append(problems, errNoDirectories)
+	}
 	for _, field := range []struct {
 		name      string
 		value     *time.Duration
@@ -106,6 +119,13 @@ func (c Config) withDefaults() (Config, error) {
 	if c.Queue.MaxEvents < 0 || c.Queue.MaxBytes < 0 {
 		problems = append(problems, fmt.Errorf("server: Config.Queue is negative: %+v", c.Queue))
 	}
+	if c.MaxActiveAgents < 0 {
+		problems = append(problems, fmt.Errorf("server: Config.MaxActiveAgents is negative: %d", c.MaxActiveAgents))
+	}
+	c.MaxActiveAgents = cmp.Or(c.MaxActiveAgents, 100)
+	if c.Env == nil {
+		c.Env = func(string) (string, bool) { return "", false }
+	}
 	c.SecretKey = cmp.Or(c.SecretKey, "test")
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -113,17 +133,24 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
-// A Server is an agent server. Its state is in memory: every Server begins empty.
+// A Server is an agent server. Sessions and settings are in its directories; the clients of tools, and what happens, are in
+// memory. It keeps files open until it has served.
 type Server struct {
 	config   Config
 	bus      *events.Bus
 	registry *clienttools.Registry
+	goose    *goose
 	http     *http.Server
 }
 
-// New returns a server that does not serve yet. Its error names every mistake in the configuration.
+// New returns a server that does not serve yet. Its error names every mistake in the configuration, or says what cannot be
+// opened.
 func New(config Config) (*Server, error) {
 	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	goose, err := newGoose(config)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +165,10 @@ func New(config Config) (*Server, error) {
 				DefaultTimeout: config.DefaultTimeout,
 				Keepalive:      config.KeepaliveInterval,
 			},
-			eventHandlers: &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
+			eventHandlers:       &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
+			sessionHandlers:     goose.sessionHandlers(config),
+			agentHandlers:       goose.agentHandlers(config),
+			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
 		directory: config.Directory,
 		key:       auth.NewKey(config.SecretKey),
@@ -149,6 +179,7 @@ func New(config Config) (*Server, error) {
 		config:   config,
 		bus:      bus,
 		registry: registry,
+		goose:    goose,
 		http: &http.Server{
 			Handler:           handler,
 			ConnContext:       conn.Context,

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -53,6 +54,9 @@ func serve(t *testing.T, config server.Config, ln net.Listener, dial func() (net
 	t.Helper()
 	log := new(lockedBuffer)
 	config.Directory = cmp.Or(config.Directory, "/default")
+	if config.Directories == (settings.Directories{}) {
+		config.Directories = settings.Below(t.TempDir())
+	}
 	config.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	srv, err := server.New(config)
 	if err != nil {
@@ -262,7 +266,7 @@ func TestNewNamesEveryMistake(t *testing.T) {
 	if err == nil {
 		t.Fatal("New accepted a bad configuration")
 	}
-	for _, want := range []string{"Directory", "DefaultTimeout", "MaxBodyBytes", "StopTimeout"} {
+	for _, want := range []string{"Directory ", "Directories", "DefaultTimeout", "MaxBodyBytes", "StopTimeout"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("New: %v\ndoes not name %s", err, want)
 		}
@@ -270,7 +274,7 @@ func TestNewNamesEveryMistake(t *testing.T) {
 }
 
 func TestServeReportsAListenerThatFails(t *testing.T) {
-	srv, err := server.New(server.Config{Directory: "/"})
+	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server"
 	"github.com/lockstep-dev/lockstep/server/events"
+	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // The tests of this file need what only sockets have: half-close, reset, buffers of the system. Each waits for something
@@ -199,7 +200,7 @@ func TestServeEndsWhenItsListenerIsClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(server.Config{Directory: "/"})
+	srv, err := server.New(server.Config{Directory: "/", Directories: settings.Below(t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/server"
+	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // run does what the arguments say and returns the exit status. It ends when ctx does.
@@ -97,15 +98,18 @@ Environment:
 		if err != nil {
 			return err
 		}
-		return serve(cmd.Context(), s, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return serve(cmd.Context(), s, env, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
 }
 
 // serve serves with the settings until ctx ends.
-func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer) error {
 	srv, err := server.New(server.Config{
 		Directory:         s.directory,
+		Directories:       s.directories,
+		Env:               pathsettings.Lookup(env),
+		MaxActiveAgents:   s.maxActiveAgents,
 		SecretKey:         s.secretKey,
 		DefaultTimeout:    s.defaultTimeout,
 		KeepaliveInterval: s.keepaliveInterval,
@@ -121,10 +125,11 @@ func serve(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	}
 	ln, err := (&net.ListenConfig{}).Listen(ctx, network, net.JoinHostPort(s.host, strconv.Itoa(s.port)))
 	if err != nil {
-		return &failure{err}
+		return &failure{errors.Join(err, srv.Close())}
 	}
 	if _, err := fmt.Fprintf(stdout, "listening on http://%s\n", address(s.host, ln)); err != nil {
 		ln.Close()
+		srv.Close()
 		return &failure{fmt.Errorf("say where the server listens: %w", err)}
 	}
 	if err := srv.Serve(ctx, ln); err != nil {

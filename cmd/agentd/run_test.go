@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 // environment is a lookup in a map. The home directory is one without a configuration file.
 func environment(t *testing.T, variables map[string]string) lookup {
 	t.Helper()
-	all := map[string]string{"HOME": t.TempDir()}
+	all := map[string]string{"HOME": t.TempDir(), "GOOSE_PATH_ROOT": t.TempDir()}
 	for name, value := range variables {
 		all[name] = value
 	}
@@ -79,6 +81,8 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 				`agentd: GOOSE_PORT is "x"; it must be a whole number from 0 to 65535`,
 				`agentd: CONFIG: clientTools.defaultTimeout is "x"; ` + ms,
 			}},
+		{"too few agents", []string{"agent"}, map[string]string{"GOOSE_MAX_ACTIVE_AGENTS": "0"}, []string{`agentd: GOOSE_MAX_ACTIVE_AGENTS is "0"; it must be a whole number, at least 1`}},
+		{"nowhere to keep anything", []string{"agent"}, map[string]string{"HOME": "", "GOOSE_PATH_ROOT": ""}, []string{"agentd: neither GOOSE_PATH_ROOT nor HOME says where sessions and settings are kept"}},
 		{"numbers that are not digits", []string{"agent", "--port", "1e1", "--default-timeout", " 5", "--keepalive-interval", "5.0", "--max-body", "+5"}, nil, []string{
 			`agentd: --port is "1e1"; it must be a whole number from 0 to 65535`,
 			`agentd: --default-timeout is " 5"; ` + ms,
@@ -163,6 +167,8 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		{"flags before the file", []string{"--config", timeouts, "--keepalive-interval", "8"}, map[string]string{"AGENTD_CONFIG": "/nowhere"},
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, 8*time.Millisecond })},
 		{"the file at home", nil, map[string]string{"HOME": home}, with(func(s *settings) { s.defaultTimeout = 5 * time.Millisecond })},
+		{"what has no flag", nil, map[string]string{"GOOSE_SERVER__SECRET_KEY": "s3cret", "GOOSE_MAX_ACTIVE_AGENTS": "7"},
+			with(func(s *settings) { s.secretKey, s.maxActiveAgents = "s3cret", 7 })},
 		{"a file without client tools", []string{"--config", file(t, `{}`)}, nil, defaults},
 		{"a time beyond every timer", []string{"--default-timeout", "0099999999999999999999"}, nil,
 			with(func(s *settings) { s.defaultTimeout = 2147483647 * time.Millisecond })},
@@ -173,10 +179,14 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			if err := cmd.ParseFlags(tc.args); err != nil {
 				t.Fatal(err)
 			}
-			got, err := readSettings(flags, environment(t, tc.env))
+			root := t.TempDir()
+			env := map[string]string{"GOOSE_PATH_ROOT": root}
+			maps.Copy(env, tc.env)
+			got, err := readSettings(flags, environment(t, env))
 			if err != nil {
 				t.Fatal(err)
 			}
+			tc.want.directories = pathsettings.Below(root)
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(settings{})); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
@@ -226,7 +236,7 @@ func TestTheAddressIsShownAsItWasGiven(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // it listens, says so, and stops
 		var stdout, stderr bytes.Buffer
-		if err := serve(ctx, settings{host: host, directory: "/project", defaultTimeout: time.Second, keepaliveInterval: time.Second, maxBody: 1}, &stdout, &stderr); err != nil {
+		if err := serve(ctx, settings{host: host, directory: "/project", defaultTimeout: time.Second, keepaliveInterval: time.Second, maxBody: 1, directories: pathsettings.Below(t.TempDir())}, environment(t, nil), &stdout, &stderr); err != nil {
 			t.Errorf("serve on %s: %v", host, err)
 		}
 		if want := "listening on http://" + net.JoinHostPort(host, ""); !strings.HasPrefix(stdout.String(), want) {
@@ -246,6 +256,15 @@ func TestAPortThatIsTakenIsAFailure(t *testing.T) {
 	status := run(t.Context(), []string{"agent", "--port", port}, environment(t, nil), &stdout, &stderr)
 	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), "agentd: listen tcp4 127.0.0.1:"+port) {
 		t.Errorf("status %d, stdout %q, stderr %q; want 1 and the address", status, &stdout, &stderr)
+	}
+}
+
+func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
+	root := file(t, "")
+	var stdout, stderr bytes.Buffer
+	status := run(t.Context(), []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": root}), &stdout, &stderr)
+	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), root) {
+		t.Errorf("status %d, stdout %q, stderr %q; want 1 and the directory", status, &stdout, &stderr)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // lookup finds a variable of the environment.
@@ -25,6 +26,8 @@ type settings struct {
 	port              int
 	directory         string
 	secretKey         string // empty is the default
+	directories       pathsettings.Directories
+	maxActiveAgents   int // 0 is the default
 	defaultTimeout    time.Duration
 	keepaliveInterval time.Duration
 	maxBody           int64
@@ -32,6 +35,8 @@ type settings struct {
 
 // secretVariable has no flag: arguments can be read by everybody on the machine.
 const secretVariable = "GOOSE_SERVER__SECRET_KEY"
+
+const agentsVariable = "GOOSE_MAX_ACTIVE_AGENTS"
 
 // An option is one setting and the places where it can be set.
 type option struct {
@@ -83,6 +88,8 @@ func environmentHelp() string {
 		fmt.Fprintf(&b, "    %-26s like --%s\n", o.env, o.flag)
 	}
 	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set\n", secretVariable)
+	fmt.Fprintf(&b, "    %-26s how many agents are kept in memory; 100 if it is not set\n", agentsVariable)
+	fmt.Fprintf(&b, "    %-26s the directory of settings, sessions and logs; in the home directory if it is not set\n", "GOOSE_PATH_ROOT")
 	return b.String()
 }
 
@@ -126,6 +133,8 @@ func readSettings(flags map[string]*flagValue, env lookup) (settings, error) {
 	secretKey, _ := env(secretVariable)
 	s := settings{
 		secretKey:         secretKey,
+		directories:       r.directories(),
+		maxActiveAgents:   r.maxActiveAgents(),
 		host:              r.host(),
 		port:              r.port(),
 		directory:         r.directory(),
@@ -212,6 +221,27 @@ func (r *reader) directory() string {
 }
 
 func isText(s setting) bool { return s.text != "" }
+
+func (r *reader) directories() pathsettings.Directories {
+	directories, err := pathsettings.Locate(pathsettings.Lookup(r.env))
+	if err != nil {
+		r.problems = append(r.problems, err)
+	}
+	return directories
+}
+
+func (r *reader) maxActiveAgents() int {
+	value, _ := r.env(agentsVariable)
+	if value == "" {
+		return 0
+	}
+	s := setting{where: agentsVariable, text: value}
+	n, ok := s.whole(1, math.MaxInt32)
+	if !ok {
+		r.wrong(s, "a whole number, at least 1")
+	}
+	return int(n)
+}
 
 // milliseconds reads a duration. A longer one than a timer of either server can run counts as the longest.
 func (r *reader) milliseconds(flag string) time.Duration {

@@ -29,7 +29,15 @@ func (v Value) elements() iter.Seq[Value] {
 	}
 }
 
-// members yields the members of an object in the order of the text, repeated ones too.
+// Members yields the members of an object in the order of the text, repeated ones too, and nothing of another value.
+func (v Value) Members() iter.Seq2[string, Value] {
+	if v.kind() != "object" {
+		return func(func(string, Value) bool) {}
+	}
+	return v.members()
+}
+
+// members yields the members of an object.
 func (v Value) members() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		parent := &v

@@ -207,6 +207,18 @@ func Key(name string) string {
 	}, name))
 }
 
+// NormalizedKey is the form of a name in the names of tools: its key, with an underscore for every character that is no
+// letter of ASCII, digit, underscore or hyphen (GA 6.4, 18.3).
+func NormalizedKey(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		}
+		return '_'
+	}, Key(name))
+}
+
 // A Tool is one tool as MCP describes it. Nil is a field that is absent.
 type Tool struct {
 	Name               string

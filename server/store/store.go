@@ -13,7 +13,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"time"
 
@@ -31,17 +30,16 @@ var ErrNotFound = errors.New("session not found")
 type Store struct {
 	write *sql.DB // one connection
 	read  *sql.DB
-	log   *slog.Logger
 }
 
 // Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
 // brought up to date.
-func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
+func Open(ctx context.Context, path string) (*Store, error) {
 	write, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: write, log: log}
+	s := &Store{write: write}
 	if err := patiently(ctx, s.migrate); err != nil {
 		write.Close()
 		return nil, fmt.Errorf("database %s: %w", path, err)

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,7 +37,7 @@ func TestMain(m *testing.M) {
 
 func open(t testing.TB, path string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), path, slog.New(slog.DiscardHandler))
+	s, err := store.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +397,7 @@ func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 { // whoever comes first migrates
 		wg.Go(func() {
-			s, err := store.Open(t.Context(), path, slog.New(slog.DiscardHandler))
+			s, err := store.Open(t.Context(), path)
 			if err != nil {
 				t.Errorf("Open: %v", err)
 				return
@@ -423,7 +422,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{filepath.Join(dir, "no", "such.db"), dir, notADatabase} {
-		s, err := store.Open(t.Context(), path, slog.New(slog.DiscardHandler))
+		s, err := store.Open(t.Context(), path)
 		if err == nil {
 			s.Close()
 			t.Errorf("Open(%s) succeeded", path)
@@ -436,7 +435,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 // writeUntilKilled tells its parent what the store has acknowledged.
 func writeUntilKilled(path string) {
 	ctx := context.Background()
-	s, err := store.Open(ctx, path, slog.New(slog.DiscardHandler))
+	s, err := store.Open(ctx, path)
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)

@@ -1,0 +1,49 @@
+package agents
+
+import (
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+)
+
+// Bodies are the shapes of the bodies, by operation.
+var Bodies = map[string]body.Shape{
+	"startAgent":        body.ShapeOf(decodeStart),
+	"resumeAgent":       body.ShapeOf(decodeResume),
+	"stopAgent":         body.ShapeOf(decodeSession),
+	"updateFromSession": body.ShapeOf(decodeSession),
+}
+
+type (
+	startRequest struct {
+		workingDir     string
+		recipe         *recipe.Recipe
+		recipeID       *string
+		recipeDeeplink *string
+	}
+	resumeRequest struct {
+		sessionID string
+		load      bool
+	}
+	sessionRequest struct{ sessionID string }
+)
+
+func decodeStart(v decode.Value) (startRequest, error) {
+	o := v.Object("working_dir", "recipe", "recipe_id", "recipe_deeplink")
+	return startRequest{
+		workingDir:     o.String("working_dir"),
+		recipe:         decode.MaybeField(o, "recipe", recipe.Decode),
+		recipeID:       o.MaybeString("recipe_id"),
+		recipeDeeplink: o.MaybeString("recipe_deeplink"),
+	}, o.Err()
+}
+
+func decodeResume(v decode.Value) (resumeRequest, error) {
+	o := v.Object("session_id", "load_model_and_extensions")
+	return resumeRequest{o.String("session_id"), o.Bool("load_model_and_extensions")}, o.Err()
+}
+
+func decodeSession(v decode.Value) (sessionRequest, error) {
+	o := v.Object("session_id")
+	return sessionRequest{o.String("session_id")}, o.Err()
+}

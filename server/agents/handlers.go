@@ -1,0 +1,106 @@
+// Package agents answers for the agents of sessions: it starts, resumes and stops them, and lists their tools (GA 6).
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/agent"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/permission"
+	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// Handlers implement operations under /agent of the contract. Their bodies have passed [Bodies].
+type Handlers struct {
+	Store       *store.Store
+	Agents      *agent.Manager
+	Providers   agent.Factory
+	Settings    *settings.Settings
+	Permissions permission.File
+	Log         *slog.Logger
+
+	started atomic.Int64 // sessions since the process began
+}
+
+// StartAgent answers POST /agent/start (GA 6.1).
+func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject) (gen.StartAgentResponseObject, error) {
+	request := body.Of[startRequest](ctx)
+	if request.recipe != nil || request.recipeID != nil || request.recipeDeeplink != nil {
+		return refuse(http.StatusNotImplemented, "Recipes are not built yet."), nil
+	}
+	name := fmt.Sprintf("New session %d", h.started.Add(1))
+	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User})
+	if err != nil {
+		h.Log.Error("session not created", "err", err)
+		return refuse(http.StatusBadRequest, "Failed to create session: "+err.Error()), nil
+	}
+	return sendSession(s), nil
+}
+
+// ResumeAgent answers POST /agent/resume (GA 6.2).
+func (h *Handlers) ResumeAgent(ctx context.Context, _ gen.ResumeAgentRequestObject) (gen.ResumeAgentResponseObject, error) {
+	request := body.Of[resumeRequest](ctx)
+	s, err := h.Store.Load(ctx, request.sessionID)
+	if err != nil {
+		return refuse(http.StatusNotFound, "Failed to resume session: "+h.whyNotRead(err)), nil
+	}
+	if request.load {
+		a, release := h.Agents.Use(s.ID)
+		defer release()
+		var wg sync.WaitGroup
+		wg.Go(func() { h.loadExtensions(ctx, a) })
+		err := h.loadProvider(ctx, a, s)
+		wg.Wait()
+		if err != nil {
+			return refuse(http.StatusInternalServerError, err.Error()), nil
+		}
+	}
+	return sendSession(s), nil
+}
+
+// StopAgent answers POST /agent/stop (GA 16.1).
+func (h *Handlers) StopAgent(ctx context.Context, _ gen.StopAgentRequestObject) (gen.StopAgentResponseObject, error) {
+	id := body.Of[sessionRequest](ctx).sessionID
+	if !h.Agents.Stop(id) {
+		return refuse(http.StatusNotFound, "Failed to stop agent for session "+id+": Session "+id+" not found"), nil
+	}
+	return done, nil
+}
+
+// GetTools answers GET /agent/tools (GA 6.4).
+func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObject) (gen.GetToolsResponseObject, error) {
+	a, release := h.Agents.Use(request.Params.SessionID)
+	defer release()
+	permissions, err := h.Permissions.Read()
+	if err != nil {
+		h.Log.Warn("permissions not read", "err", err)
+	}
+	mode, _ := h.Settings.Text("GOOSE_MODE")
+	w := jsonwire.NewWriter(nil)
+	w.Open('[')
+	for _, tool := range h.tools(ctx, a, request.Params.ExtensionName) {
+		writeToolInfo(w, tool, permissionOf(permissions, mode, tool.Name))
+	}
+	w.Close(']')
+	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
+}
+
+// whyNotRead is the text for clients of an error of the store.
+func (h *Handlers) whyNotRead(err error) string {
+	if errors.Is(err, store.ErrNotFound) {
+		return "Session not found"
+	}
+	h.Log.Error("session not read", "err", err)
+	return "Session cannot be read"
+}

@@ -1,0 +1,99 @@
+package agents
+
+import (
+	"context"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/agent"
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// A problem is the text of an error for clients.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+// loadProvider gives an agent the provider and the model of its session, or those of the settings, and writes them into
+// the session. The texts of its errors are shown to clients.
+func (h *Handlers) loadProvider(ctx context.Context, a *agent.Agent, s session.Session) error {
+	name, ok := "", s.ProviderName != nil
+	if ok {
+		name = *s.ProviderName
+	} else if name, ok = h.Settings.Text("GOOSE_PROVIDER"); !ok {
+		return problem("Could not configure agent: missing provider")
+	}
+	config, err := h.modelOf(s)
+	if err != nil {
+		return err
+	}
+	provider, err := h.Providers.New(name, config)
+	if err != nil {
+		return problem("Could not create provider: " + err.Error())
+	}
+	a.SetProvider(provider)
+	if _, err := h.Store.Update(ctx, s.ID, store.SetModel(name, provider.Config())...); err != nil {
+		h.Log.Error("provider not stored", "err", err)
+		return problem("Could not configure agent: " + err.Error())
+	}
+	return nil
+}
+
+func (h *Handlers) modelOf(s session.Session) (session.ModelConfig, error) {
+	if s.ModelConfig != nil {
+		return *s.ModelConfig, nil
+	}
+	model, ok := h.Settings.Text("GOOSE_MODEL")
+	if !ok {
+		return session.ModelConfig{}, problem("Could not configure agent: missing model")
+	}
+	config, err := h.Providers.Config(model)
+	if err != nil {
+		return config, problem("Could not configure agent: invalid model " + err.Error())
+	}
+	return config, nil
+}
+
+// loadExtensions connects an agent to the extensions that are enabled in the settings, to all at once. One that fails is
+// only logged.
+func (h *Handlers) loadExtensions(ctx context.Context, a *agent.Agent) {
+	if a.Extensions == nil {
+		return
+	}
+	var wg sync.WaitGroup
+	for _, config := range h.enabledExtensions() {
+		wg.Go(func() {
+			if err := a.Extensions.Add(ctx, config); err != nil {
+				h.Log.Warn("extension not loaded", "extension", config.Name, "err", err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// enabledExtensions returns the extensions that the settings enable, in their order. Entries that cannot be read are left
+// out (GA 10.9).
+func (h *Handlers) enabledExtensions() []extension.Config {
+	raw, err := h.Settings.Setting("extensions")
+	if err != nil || raw == nil {
+		return nil
+	}
+	entries, err := decode.Parse(raw)
+	if err != nil {
+		return nil
+	}
+	var enabled []extension.Config
+	for _, entry := range entries.Members() {
+		o := entry.Object("enabled")
+		on := o.Bool("enabled")
+		if o.Err() != nil || !on {
+			continue
+		}
+		if config, err := extension.Decode(entry); err == nil {
+			enabled = append(enabled, config)
+		}
+	}
+	return enabled
+}

@@ -1,0 +1,197 @@
+// Package diagnostics puts together what helps to find a fault in a session (GA 5.2).
+package diagnostics
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/sessions"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// Handlers implement the operation getDiagnostics of the contract.
+type Handlers struct {
+	Store       *store.Store
+	Directories settings.Directories
+	Log         *slog.Logger
+}
+
+// GetDiagnostics answers GET /diagnostics/{session_id}. Whatever goes wrong is a 500.
+func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnosticsRequestObject) (gen.GetDiagnosticsResponseObject, error) {
+	if strings.ContainsFunc(request.SessionID, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return reply{answer.Empty{Status: http.StatusBadRequest}}, nil
+	}
+	content, err := h.archive(ctx, request.SessionID)
+	if err != nil {
+		if !errors.Is(err, store.ErrNotFound) {
+			h.Log.Error("diagnostics failed", "err", err)
+		}
+		return reply{answer.Empty{Status: http.StatusInternalServerError}}, nil
+	}
+	return reply{download{"diagnostics_" + request.SessionID + ".zip", content}}, nil
+}
+
+type reply struct{ answer.Writer }
+
+func (r reply) VisitGetDiagnosticsResponse(w http.ResponseWriter) error { return r.Write(w) }
+
+// A download is a ZIP archive to be saved under a name.
+type download struct {
+	name    string
+	content []byte
+}
+
+func (d download) Write(w http.ResponseWriter) error {
+	w.Header().Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
+	answer.Head(w, http.StatusOK, "application/zip", len(d.content))
+	_, err := w.Write(d.content)
+	return err
+}
+
+const (
+	maxLogs  = 10
+	maxBytes = 256 << 20 // of all entries; the archive is in memory
+)
+
+// archive returns the archive. Its entries are in the order of GA 5.2.
+func (h Handlers) archive(ctx context.Context, sessionID string) ([]byte, error) {
+	session, err := h.Store.Load(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	logs, err := newestLogs(h.Directories.Logs())
+	if err != nil {
+		return nil, err
+	}
+	var content bytes.Buffer
+	a := archive{zip: zip.NewWriter(&content), left: maxBytes}
+	for _, log := range logs {
+		a.file("logs/"+filepath.Base(log), log)
+	}
+	a.add("session.json", bytes.NewReader(sessions.Export(session)))
+	a.fileIfThere("config.yaml", filepath.Join(h.Directories.Config, "config.yaml"))
+	a.add("system.txt", strings.NewReader(system(time.Now())))
+	a.fileIfThere("schedule.json", filepath.Join(h.Directories.Data, "schedule.json"))
+	a.fileIfThere("schedules.json", filepath.Join(h.Directories.Data, "schedules.json"))
+	a.directory("scheduled_recipes", filepath.Join(h.Directories.Data, "scheduled_recipes"))
+	if a.err == nil {
+		a.err = a.zip.Close()
+	}
+	return content.Bytes(), a.err
+}
+
+// newestLogs returns the paths of the newest logs of calls to models.
+func newestLogs(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var logs []fs.FileInfo
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".jsonl" {
+			continue
+		}
+		if info, err := entry.Info(); err == nil { // else it has gone meanwhile
+			logs = append(logs, info)
+		}
+	}
+	slices.SortStableFunc(logs, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	paths := make([]string, min(len(logs), maxLogs))
+	for i := range paths {
+		paths[i] = filepath.Join(dir, logs[i].Name())
+	}
+	return paths, nil
+}
+
+// system says what the server runs on.
+func system(now time.Time) string {
+	return fmt.Sprintf("App Version: 1.16.0\nOS: %s\nOS Version: %s\nArchitecture: %s\nTimestamp: %s\n",
+		runtime.GOOS, osVersion(), runtime.GOARCH, now.UTC().Format(time.RFC3339))
+}
+
+// osVersion is what the system calls its version.
+func osVersion() string {
+	release, _ := os.ReadFile("/etc/os-release")
+	for line := range strings.SplitSeq(string(release), "\n") {
+		if version, ok := strings.CutPrefix(line, "VERSION_ID="); ok {
+			return strings.Trim(version, `"`)
+		}
+	}
+	return "unknown"
+}
+
+// An archive is one that grows. What goes wrong first stays its error, and nothing is added after that.
+type archive struct {
+	zip  *zip.Writer
+	left int64
+	err  error
+}
+
+func (a *archive) add(name string, content io.Reader) {
+	if a.err != nil {
+		return
+	}
+	entry, err := a.zip.Create(name)
+	if err != nil {
+		a.err = err
+		return
+	}
+	n, err := io.Copy(entry, io.LimitReader(content, a.left+1))
+	if a.left -= n; a.left < 0 {
+		err = cmp.Or(err, fmt.Errorf("more than %d bytes", int64(maxBytes)))
+	}
+	a.err = err
+}
+
+func (a *archive) file(name, path string) {
+	if a.err != nil {
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		a.err = err
+		return
+	}
+	defer f.Close()
+	a.add(name, f)
+}
+
+func (a *archive) fileIfThere(name, path string) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	a.file(name, path)
+}
+
+// directory adds the plain files of a directory, if it is there.
+func (a *archive) directory(name, path string) {
+	entries, err := os.ReadDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil && a.err == nil {
+		a.err = err
+	}
+	for _, entry := range entries {
+		if entry.Type().IsRegular() {
+			a.file(name+"/"+entry.Name(), filepath.Join(path, entry.Name()))
+		}
+	}
+}

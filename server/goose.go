@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/agent"
+	"github.com/lockstep-dev/lockstep/server/agents"
+	"github.com/lockstep-dev/lockstep/server/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/permission"
+	"github.com/lockstep-dev/lockstep/server/sessions"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// goose is what stands behind the goose-server family: what is stored, and what is in memory.
+type goose struct {
+	store     *store.Store
+	settings  *settings.Settings
+	agents    *agent.Manager
+	providers *llm.Factory
+	transport *http.Transport
+}
+
+// newGoose makes the directories and opens what is in them (GA 1.5).
+func newGoose(config Config) (*goose, error) {
+	if err := config.Directories.Make(time.Now()); err != nil {
+		return nil, err
+	}
+	g := &goose{
+		settings:  settings.New(config.Directories.Config, config.Env, config.Log),
+		agents:    agent.NewManager(config.MaxActiveAgents, nil),
+		transport: llm.NewTransport(),
+	}
+	g.providers = &llm.Factory{
+		Settings:  g.settings,
+		Env:       llm.Lookup(config.Env),
+		Custom:    filepath.Join(config.Directories.Config, "custom_providers"),
+		Transport: g.transport,
+		Logs:      llm.NewLogs(config.Directories.Logs(), config.Log),
+	}
+	if _, err := g.settings.File(); err != nil { // which makes it
+		config.Log.Warn("settings not read", "err", err)
+	}
+	var err error
+	g.store, err = store.Open(context.Background(), config.Directories.Sessions())
+	return g, err
+}
+
+// close closes connections and files. Nothing may be used any more.
+func (g *goose) close() error {
+	g.agents.Close()
+	g.transport.CloseIdleConnections()
+	return g.store.Close()
+}
+
+// Handlers of the family. Fields that are embedded need names of their own.
+type (
+	sessionHandlers     = sessions.Handlers
+	agentHandlers       = agents.Handlers
+	diagnosticsHandlers = diagnostics.Handlers
+)
+
+func (g *goose) sessionHandlers(config Config) *sessionHandlers {
+	return &sessionHandlers{Store: g.store, Log: config.Log}
+}
+
+func (g *goose) agentHandlers(config Config) *agentHandlers {
+	return &agentHandlers{
+		Store:       g.store,
+		Agents:      g.agents,
+		Providers:   g.providers,
+		Settings:    g.settings,
+		Permissions: permission.In(config.Directories.Config),
+		Log:         config.Log,
+	}
+}
+
+func (g *goose) diagnosticsHandlers(config Config) diagnosticsHandlers {
+	return diagnosticsHandlers{Store: g.store, Directories: config.Directories, Log: config.Log}
+}
+
+var errNoDirectories = errors.New("server: Config.Directories is required")

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"maps"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/server/agents"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/query"
+	"github.com/lockstep-dev/lockstep/server/sessions"
+)
+
+// shapes are the shapes of the bodies of the goose-server family, by operation.
+func shapes() map[string]body.Shape {
+	all := map[string]body.Shape{}
+	maps.Copy(all, agents.Bodies)
+	maps.Copy(all, sessions.Bodies)
+	return all
+}
+
+// gooseMiddleware is what stands before each operation of the goose-server family.
+func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
+	all := map[string][]echo.MiddlewareFunc{
+		"getTools":      {query.Middleware([]string{"session_id"}, []string{"extension_name"})},
+		"getSession":    {notStatic},
+		"deleteSession": {notStatic},
+	}
+	for operation, shape := range shapes() {
+		limits := r.bodies
+		limits.MaxBytes = body.StandardLimit
+		if operation == "reply" {
+			limits.MaxBytes = body.ReplyLimit
+		}
+		all[operation] = append(all[operation], body.Decoded(shape, limits))
+	}
+	return all
+}
+
+// staticSegments are the paths that Echo would take for the id of a session, since it prefers a parameter to a segment
+// that has not the method; and what can be done with them.
+var staticSegments = map[string]string{"import": "POST", "insights": "GET,HEAD"}
+
+// notStatic refuses the method of a path that is not that of a session (GA 2.1, decision G11).
+func notStatic(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if allow, static := staticSegments[c.Param("session_id")]; static {
+			c.Response().Header().Set(echo.HeaderAllow, allow)
+			return echo.NewHTTPError(http.StatusMethodNotAllowed)
+		}
+		return next(c)
+	}
+}
