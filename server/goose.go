@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/agents"
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/permission"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/sessions"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -19,11 +19,12 @@ import (
 
 // goose is what stands behind the goose-server family: what is stored, and what is in memory.
 type goose struct {
-	store     *store.Store
-	settings  *settings.Settings
-	agents    *agent.Manager
-	providers *llm.Factory
-	transport *http.Transport
+	store       *store.Store
+	settings    *settings.Settings
+	permissions *permissions.Permissions
+	agents      *agent.Manager
+	providers   *llm.Factory
+	transport   *http.Transport
 }
 
 // newGoose makes the directories and opens what is in them (GA 1.5).
@@ -32,9 +33,10 @@ func newGoose(config Config) (*goose, error) {
 		return nil, err
 	}
 	g := &goose{
-		settings:  settings.New(config.Directories.Config, config.Env, config.Log),
-		agents:    agent.NewManager(config.MaxActiveAgents, nil),
-		transport: llm.NewTransport(),
+		settings:    settings.New(config.Directories.Config, config.Env, config.Log),
+		permissions: permissions.New(config.Directories.Config),
+		agents:      agent.NewManager(config.MaxActiveAgents, func(string) agent.Extensions { return agent.Unconnected{} }),
+		transport:   llm.NewTransport(),
 	}
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
@@ -75,7 +77,7 @@ func (g *goose) agentHandlers(config Config) *agentHandlers {
 		Agents:      g.agents,
 		Providers:   g.providers,
 		Settings:    g.settings,
-		Permissions: permission.In(config.Directories.Config),
+		Permissions: g.permissions,
 		Log:         config.Log,
 	}
 }

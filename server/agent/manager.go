@@ -4,11 +4,8 @@ import (
 	"container/list"
 	"sync"
 
-	"github.com/lockstep-dev/lockstep/server/questions"
+	"github.com/lockstep-dev/lockstep/server/reply"
 )
-
-// keptDecisions is how many decisions are kept that come before their question (GA 8.2).
-const keptDecisions = 32
 
 // A Manager has the agents that are in memory, one for each session id. When there are too many, the one whose last use is
 // the longest ago goes.
@@ -30,8 +27,8 @@ type entry struct {
 	gone  bool // from the manager; the last user closes it
 }
 
-// NewManager returns a manager of at most so many agents, at least one. Connect makes the extensions of a new agent; if it
-// is nil, agents have none.
+// NewManager returns a manager of at most so many agents, at least one. Connect makes the extensions of a new agent, none
+// of which is connected yet.
 func NewManager(capacity int, connect func(sessionID string) Extensions) *Manager {
 	return &Manager{capacity: max(capacity, 1), connect: connect, agents: map[string]*list.Element{}, order: list.New()}
 }
@@ -57,11 +54,8 @@ func (m *Manager) add(sessionID string) *list.Element {
 	if len(m.agents) >= m.capacity {
 		m.drop(m.order.Back())
 	}
-	a := &Agent{SessionID: sessionID, Confirmations: questions.Board[string]{Keep: keptDecisions}}
-	if m.connect != nil {
-		a.Extensions = m.connect(sessionID)
-	}
-	element := m.order.PushFront(&entry{agent: a})
+	extensions := m.connect(sessionID)
+	element := m.order.PushFront(&entry{agent: &Agent{Agent: reply.NewAgent(extensions), SessionID: sessionID, Extensions: extensions}})
 	m.agents[sessionID] = element
 	return element
 }
@@ -87,9 +81,7 @@ func (m *Manager) release(e *entry) {
 
 // close closes the connections of an agent, which can take a while; [Manager.Close] waits for it.
 func (m *Manager) close(e *entry) {
-	if e.agent.Extensions != nil {
-		m.closing.Go(e.agent.Extensions.Close)
-	}
+	m.closing.Go(e.agent.Extensions.Close)
 }
 
 // Stop drops the agent of a session, and says whether there was one.

@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/answer"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/permission"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -25,9 +26,9 @@ import (
 type Handlers struct {
 	Store       *store.Store
 	Agents      *agent.Manager
-	Providers   agent.Factory
+	Providers   *llm.Factory
 	Settings    *settings.Settings
-	Permissions permission.File
+	Permissions *permissions.Permissions
 	Log         *slog.Logger
 
 	started atomic.Int64 // sessions since the process began
@@ -82,15 +83,15 @@ func (h *Handlers) StopAgent(ctx context.Context, _ gen.StopAgentRequestObject) 
 func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObject) (gen.GetToolsResponseObject, error) {
 	a, release := h.Agents.Use(request.Params.SessionID)
 	defer release()
-	permissions, err := h.Permissions.Read()
+	tools, err := h.tools(ctx, a, request.Params.ExtensionName)
 	if err != nil {
-		h.Log.Warn("permissions not read", "err", err)
+		h.Log.Warn("tools of extensions not listed", "err", err)
 	}
 	mode, _ := h.Settings.Text("GOOSE_MODE")
 	w := jsonwire.NewWriter(nil)
 	w.Open('[')
-	for _, tool := range h.tools(ctx, a, request.Params.ExtensionName) {
-		writeToolInfo(w, tool, permissionOf(permissions, mode, tool.Name))
+	for _, tool := range tools {
+		writeToolInfo(w, tool, h.permission(mode, tool.Name))
 	}
 	w.Close(']')
 	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil

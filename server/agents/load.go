@@ -59,9 +59,6 @@ func (h *Handlers) modelOf(s session.Session) (session.ModelConfig, error) {
 // loadExtensions connects an agent to the extensions that are enabled in the settings, to all at once. One that fails is
 // only logged.
 func (h *Handlers) loadExtensions(ctx context.Context, a *agent.Agent) {
-	if a.Extensions == nil {
-		return
-	}
 	var wg sync.WaitGroup
 	for _, config := range h.enabledExtensions() {
 		wg.Go(func() {

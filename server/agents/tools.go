@@ -2,46 +2,42 @@ package agents
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/agent"
-	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
-	"github.com/lockstep-dev/lockstep/server/permission"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/permissions"
 )
 
 // tools returns the tools of an agent, or those of one extension of it.
-func (h *Handlers) tools(ctx context.Context, a *agent.Agent, of *string) []agent.Tool {
+func (h *Handlers) tools(ctx context.Context, a *agent.Agent, of *string) ([]llm.Tool, error) {
 	if of == nil {
-		return a.Tools(ctx, h.Log)
+		return a.Tools(ctx)
 	}
-	if *of == "platform" {
-		return agent.PlatformTools()
-	}
-	key := extension.NormalizedKey(*of)
-	tools := slices.DeleteFunc(a.ExtensionTools(ctx, h.Log), func(tool agent.Tool) bool { return tool.Extension != key })
-	slices.SortFunc(tools, func(a, b agent.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return tools
+	return a.ToolsOf(ctx, *of)
 }
 
-// permissionOf returns what is said about a tool: by the user, else by the mode. It is nil if nothing is.
-func permissionOf(table permission.Table, mode, tool string) *string {
-	level, said := table.Of(permission.User, tool)
-	switch {
-	case said:
-	case mode == "approve":
-		level, said = permission.AskBefore, true
-	case mode == "smart_approve":
-		level, said = table.Of(permission.SmartApprove, tool)
+// permission returns what is said about a tool: by the user, else by the mode. It is nil if nothing is.
+func (h *Handlers) permission(mode, tool string) *string {
+	level, err := h.Permissions.Of(permissions.User, tool)
+	if err == nil && level == "" {
+		switch mode {
+		case "approve":
+			level = permissions.AskBefore
+		case "smart_approve":
+			level, err = h.Permissions.Of(permissions.SmartApprove, tool)
+		}
 	}
-	if !said {
+	if err != nil {
+		h.Log.Warn("permission not read", "err", err)
+	}
+	if level == "" {
 		return nil
 	}
 	return (*string)(&level)
 }
 
-func writeToolInfo(w *jsonwire.Writer, tool agent.Tool, permission *string) {
+func writeToolInfo(w *jsonwire.Writer, tool llm.Tool, permission *string) {
 	w.Open('{')
 	w.Name("name")
 	w.String(tool.Name)
@@ -49,7 +45,7 @@ func writeToolInfo(w *jsonwire.Writer, tool agent.Tool, permission *string) {
 	w.String(tool.Description)
 	w.Name("parameters")
 	w.Open('[')
-	for name := range properties(jsonwire.Text(tool.InputSchema)) {
+	for name := range properties(jsonwire.Text(tool.Schema)) {
 		w.Raw(name)
 	}
 	w.Close(']')
