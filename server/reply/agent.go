@@ -6,9 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/questions"
 )
 
@@ -116,33 +114,4 @@ func (a *Agent) system(extensions []Instructions) string {
 		blocks[i] = strings.TrimRight(block, " \t\r\n")
 	}
 	return strings.Join(slices.DeleteFunc(blocks, func(block string) bool { return block == "" }), "\n\n")
-}
-
-// A decision is a user's answer to whether a tool may run (GA 8.1).
-type decision string
-
-const (
-	allowOnce   decision = "allow_once"
-	alwaysAllow decision = "always_allow"
-)
-
-// elicitationResponse returns the answer to a question of an MCP server in a message, if it has one.
-func elicitationResponse(m message.Message) (message.ElicitationResponse, bool) {
-	for _, item := range m.Content {
-		if action, ok := item.(message.ActionRequired); ok {
-			if response, ok := action.Data.(message.ElicitationResponse); ok {
-				return response, true
-			}
-		}
-	}
-	return message.ElicitationResponse{}, false
-}
-
-// text returns the string that a setting holds, or nothing.
-func (s *Service) text(key string) string {
-	raw, err := s.Settings.Setting(key)
-	if err != nil || jsonwire.Text(raw).Kind() != "string" {
-		return ""
-	}
-	return jsonwire.Text(raw).Str()
 }

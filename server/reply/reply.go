@@ -89,11 +89,11 @@ type Call struct {
 // A Service answers the operations of this package for all sessions.
 type Service struct {
 	Store Store
-	// Agent returns the agent of a session, and makes one if there is none.
-	Agent       func(sessionID string) *Agent
+	// Use returns the agent of a session, a new one if there is none. It stays as it is until it is released.
+	Use         func(sessionID string) (a *Agent, release func())
 	Settings    Settings
 	Permissions Permissions
-	Factory     *llm.Factory
+	Providers   *llm.Factory
 	// ReadRecipe reads the file of a slash command.
 	ReadRecipe func(path string) (recipe.Recipe, error)
 	// Background runs what goes on behind a reply: the naming of sessions.

@@ -78,10 +78,10 @@ func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 	background := reply.NewBackground(slog.New(slog.DiscardHandler))
 	r.service = &reply.Service{
 		Store:       r.store,
-		Agent:       func(string) *reply.Agent { return r.agent },
+		Use:         func(string) (*reply.Agent, func()) { return r.agent, func() {} },
 		Settings:    r.settings,
 		Permissions: r.allowed,
-		Factory: &llm.Factory{
+		Providers: &llm.Factory{
 			Settings:  settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`},
 			Env:       func(name string) (string, bool) { return "true", name == "GOOSE_PROVIDER_SKIP_BACKOFF" },
 			Transport: transport,
@@ -99,11 +99,11 @@ func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 // choose gives the agent a model.
 func (r *rig) choose(model string) {
 	r.t.Helper()
-	config, err := r.service.Factory.Config(model)
+	config, err := r.service.Providers.Config(model)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	provider, err := r.service.Factory.New("openai", config)
+	provider, err := r.service.Providers.New("openai", config)
 	if err != nil {
 		r.t.Fatal(err)
 	}

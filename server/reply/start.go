@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/history"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -52,9 +53,8 @@ func (x *exchange) collected() *string {
 
 // start does what comes before the stream (GA 7.3): it saves what the user says, and returns what is to be done. Its
 // error is the text of the one event that there is then.
-func (s *Service) start(ctx context.Context, r Request) (*exchange, func(context.Context) error, error) {
-	x := &exchange{Service: s, agent: s.Agent(r.SessionID), out: newQueue()}
-	var err error
+func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, todo func(context.Context) error, err error) {
+	x = &exchange{Service: s, agent: a, out: newQueue()}
 	if x.session, err = s.Store.Session(ctx, r.SessionID); errors.Is(err, store.ErrNotFound) {
 		return nil, nil, Failure("Failed to read session: Session not found")
 	}
@@ -69,7 +69,7 @@ func (s *Service) start(ctx context.Context, r Request) (*exchange, func(context
 	if response, ok := elicitationResponse(said); ok {
 		return x, func(ctx context.Context) error { return x.passOn(ctx, said, response) }, nil
 	}
-	todo, err := x.begin(ctx, said)
+	todo, err = x.begin(ctx, said)
 	return x, todo, err
 }
 
@@ -192,6 +192,15 @@ func (x *exchange) passOn(ctx context.Context, said message.Message, response me
 		}
 	}
 	return x.say(ctx, message.Text{Text: "Failed to submit elicitation response: Request not found: " + response.ID})
+}
+
+// text returns the string that a setting holds, or nothing.
+func (s *Service) text(key string) string {
+	raw, err := s.Settings.Setting(key)
+	if err != nil || jsonwire.Text(raw).Kind() != "string" {
+		return ""
+	}
+	return jsonwire.Text(raw).Str()
 }
 
 // estimate returns how many tokens the conversation has: what the last call said, else about that (GA 7.10).

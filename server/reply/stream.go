@@ -17,7 +17,9 @@ var errGone = errors.New("the stream has ended")
 
 // Serve answers POST /reply. It returns when the stream and the engine have ended; ctx must end with the request.
 func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
-	x, todo, err := s.start(ctx, r)
+	a, release := s.Use(r.SessionID)
+	defer release()
+	x, todo, err := s.start(ctx, a, r)
 	if err != nil {
 		s.refuse(ctx, w, err)
 		return

@@ -409,8 +409,8 @@ func TestAnAnswerInOnePieceHasNoID(t *testing.T) {
 		if err := os.WriteFile(custom+"/custom_x.json", []byte(`{"engine":"openai","api_key_env":"OPENAI_API_KEY","base_url":"http://m","supports_streaming":false}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r.service.Factory.Custom = custom
-		p, err := r.service.Factory.New("custom_x", llm.ModelConfig{ModelName: "m"})
+		r.service.Providers.Custom = custom
+		p, err := r.service.Providers.New("custom_x", llm.ModelConfig{ModelName: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}
