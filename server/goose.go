@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/permissions"
+	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/sessions"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -25,6 +26,7 @@ type goose struct {
 	agents      *agent.Manager
 	providers   *llm.Factory
 	transport   *http.Transport
+	background  *reply.Background
 }
 
 // newGoose makes the directories and opens what is in them (GA 1.5).
@@ -37,6 +39,7 @@ func newGoose(config Config) (*goose, error) {
 		permissions: permissions.New(config.Directories.Config),
 		agents:      agent.NewManager(config.MaxActiveAgents, func(string) agent.Extensions { return agent.Unconnected{} }),
 		transport:   llm.NewTransport(),
+		background:  reply.NewBackground(config.Log),
 	}
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
@@ -44,6 +47,9 @@ func newGoose(config Config) (*goose, error) {
 		Custom:    filepath.Join(config.Directories.Config, "custom_providers"),
 		Transport: g.transport,
 		Logs:      llm.NewLogs(config.Directories.Logs(), config.Log),
+	}
+	if config.Models != nil {
+		g.providers.Transport = config.Models
 	}
 	if _, err := g.settings.File(); err != nil { // which makes it
 		config.Log.Warn("settings not read", "err", err)
@@ -55,6 +61,7 @@ func newGoose(config Config) (*goose, error) {
 
 // close closes connections and files. Nothing may be used any more.
 func (g *goose) close() error {
+	g.background.Close()
 	g.agents.Close()
 	g.transport.CloseIdleConnections()
 	return g.store.Close()

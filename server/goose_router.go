@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/agents"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/query"
+	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/sessions"
 )
 
@@ -16,6 +17,7 @@ import (
 func shapes() map[string]body.Shape {
 	all := map[string]body.Shape{}
 	maps.Copy(all, agents.Bodies)
+	maps.Copy(all, reply.Bodies)
 	maps.Copy(all, sessions.Bodies)
 	return all
 }

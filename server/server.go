@@ -36,6 +36,7 @@ type operations struct {
 	statusHandlers
 	*sessionHandlers
 	*agentHandlers
+	*replyHandlers
 	diagnosticsHandlers
 	unbuiltHandlers
 }
@@ -55,6 +56,8 @@ type Config struct {
 	Directories settings.Directories
 	// Env is where settings and secrets are looked up first (GA 1.4); nowhere if nil.
 	Env settings.Lookup
+	// Models is how models are reached; over the network if nil.
+	Models http.RoundTripper
 	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.
 	MaxActiveAgents int
 	// Directory is what requests are about that name no other (CT 3.6).
@@ -168,6 +171,7 @@ func New(config Config) (*Server, error) {
 			eventHandlers:       &events.Handlers{Streams: streams, Keepalive: config.KeepaliveInterval},
 			sessionHandlers:     goose.sessionHandlers(config),
 			agentHandlers:       goose.agentHandlers(config),
+			replyHandlers:       goose.replyHandlers(config),
 			diagnosticsHandlers: goose.diagnosticsHandlers(config),
 		},
 		directory: config.Directory,

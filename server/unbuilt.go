@@ -13,12 +13,8 @@ import (
 // last of them this file goes, and the compiler says again what is missing.
 var unbuilt = []string{
 	"addExtension",
-	"confirmToolAction",
 	"removeExtension",
-	"reply",
-	"updateAgentProvider",
 	"updateFromSession",
-	"updateRouterToolSelector",
 	"updateSessionUserRecipeValues",
 }
 
