@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/permissions"
+	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/sessions"
 	"github.com/lockstep-dev/lockstep/server/settings"
@@ -75,7 +76,7 @@ type (
 )
 
 func (g *goose) sessionHandlers(config Config) *sessionHandlers {
-	return &sessionHandlers{Store: g.store, Log: config.Log}
+	return &sessionHandlers{Store: g.store, Agents: g.agents, RecipeDir: config.Directories.Recipes(), Log: config.Log}
 }
 
 func (g *goose) agentHandlers(config Config) *agentHandlers {
@@ -85,8 +86,26 @@ func (g *goose) agentHandlers(config Config) *agentHandlers {
 		Providers:   g.providers,
 		Settings:    g.settings,
 		Permissions: g.permissions,
+		Recipes:     &recipe.Library{Directories: config.recipeDirectories},
+		RecipeDir:   config.Directories.Recipes(),
 		Log:         config.Log,
 	}
+}
+
+// recipeDirectories are where recipes are found (GA 11.1).
+func (c Config) recipeDirectories() []string {
+	dirs := []string{c.Directory}
+	more, _ := c.Env("GOOSE_RECIPE_PATH")
+	for _, dir := range filepath.SplitList(more) {
+		if dir == "" {
+			continue
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.Directory, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return append(dirs, c.Directories.Recipes(), filepath.Join(c.Directory, ".goose", "recipes"))
 }
 
 func (g *goose) diagnosticsHandlers(config Config) diagnosticsHandlers {

@@ -14,8 +14,6 @@ import (
 var unbuilt = []string{
 	"addExtension",
 	"removeExtension",
-	"updateFromSession",
-	"updateSessionUserRecipeValues",
 }
 
 // unbuiltHandlers stand in for the methods of what is unbuilt. They are never called: [refuseUnbuilt] stands before them.

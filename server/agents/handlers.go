@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/permissions"
+	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -29,7 +30,10 @@ type Handlers struct {
 	Providers   *llm.Factory
 	Settings    *settings.Settings
 	Permissions *permissions.Permissions
-	Log         *slog.Logger
+	Recipes     *recipe.Library
+	// RecipeDir is the directory of the recipe library, which templates see as recipe_dir.
+	RecipeDir string
+	Log       *slog.Logger
 
 	started atomic.Int64 // sessions since the process began
 }
@@ -37,11 +41,17 @@ type Handlers struct {
 // StartAgent answers POST /agent/start (GA 6.1).
 func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject) (gen.StartAgentResponseObject, error) {
 	request := body.Of[startRequest](ctx)
-	if request.recipe != nil || request.recipeID != nil || request.recipeDeeplink != nil {
-		return refuse(http.StatusNotImplemented, "Recipes are not built yet."), nil
+	chosen, refused := h.chooseRecipe(request)
+	if refused != nil {
+		return refused, nil
+	}
+	if chosen != nil {
+		if err := chosen.Validate(); err != nil {
+			return refuse(http.StatusBadRequest, err.Error()), nil
+		}
 	}
 	name := fmt.Sprintf("New session %d", h.started.Add(1))
-	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User})
+	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User, Recipe: chosen})
 	if err != nil {
 		h.Log.Error("session not created", "err", err)
 		return refuse(http.StatusBadRequest, "Failed to create session: "+err.Error()), nil
@@ -94,7 +104,7 @@ func (h *Handlers) GetTools(ctx context.Context, request gen.GetToolsRequestObje
 		writeToolInfo(w, tool, h.permission(mode, tool.Name))
 	}
 	w.Close(']')
-	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
+	return result{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
 }
 
 // whyNotRead is the text for clients of an error of the store.

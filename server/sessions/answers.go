@@ -20,6 +20,9 @@ func (r reply) VisitImportSessionResponse(w http.ResponseWriter) error      { re
 func (r reply) VisitGetSessionInsightsResponse(w http.ResponseWriter) error { return r.Write(w) }
 func (r reply) VisitUpdateSessionNameResponse(w http.ResponseWriter) error  { return r.Write(w) }
 func (r reply) VisitEditMessageResponse(w http.ResponseWriter) error        { return r.Write(w) }
+func (r reply) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	return r.Write(w)
+}
 
 // done says nothing but that it is done.
 var done = reply{answer.Empty{Status: http.StatusOK}}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/answer"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/decode"
@@ -21,8 +22,11 @@ import (
 
 // Handlers implement the operations under /sessions of the contract. Their bodies have passed [Bodies].
 type Handlers struct {
-	Store *store.Store
-	Log   *slog.Logger
+	Store  *store.Store
+	Agents *agent.Manager
+	// RecipeDir is the directory of the recipe library, which templates see as recipe_dir.
+	RecipeDir string
+	Log       *slog.Logger
 }
 
 // ListSessions answers GET /sessions (GA 9.2).

@@ -56,6 +56,9 @@ func Below(root string) Directories {
 // Sessions is the file of the database.
 func (d Directories) Sessions() string { return filepath.Join(d.Data, "sessions", "sessions.db") }
 
+// Recipes is the directory of the recipe library.
+func (d Directories) Recipes() string { return filepath.Join(d.Config, "recipes") }
+
 // Logs is the directory of the logs of calls to models.
 func (d Directories) Logs() string { return filepath.Join(d.State, "logs") }
 

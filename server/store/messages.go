@@ -177,14 +177,13 @@ func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, e
 
 // copyOf makes a session that is like another one.
 func copyOf(ctx context.Context, tx *sql.Tx, original session.Session, name string, more ...Change) (id string, err error) {
-	id, err = create(ctx, tx, New{WorkingDir: original.WorkingDir, Name: name, Type: original.Type})
+	id, err = create(ctx, tx, New{WorkingDir: original.WorkingDir, Name: name, Type: original.Type, Recipe: original.Recipe})
 	if err != nil {
 		return "", err
 	}
 	changes := append([]Change{
 		SetExtensionData(original.ExtensionData),
 		SetSchedule(original.ScheduleID),
-		SetRecipe(original.Recipe),
 		SetUserRecipeValues(original.UserRecipeValues),
 	}, more...)
 	if _, err := update(ctx, tx, id, changes); err != nil {

@@ -18,12 +18,13 @@ import (
 type New struct {
 	WorkingDir, Name string
 	Type             session.Type
+	Recipe           *recipe.Recipe // not rendered; may be nil
 }
 
 // insert takes the next number of the day in the statement that uses it, so that no two sessions get the same (GA 9.1).
 const insert = `
-INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at)
-SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5
+INSERT INTO sessions (id, name, session_type, working_dir, created_at, updated_at, recipe_json)
+SELECT ?1 || '_' || (COALESCE(MAX(CAST(substr(id, 10) AS INTEGER)), 0) + 1), ?2, ?3, ?4, ?5, ?5, ?6
 FROM sessions WHERE id >= ?1 || '_' AND id < ?1 || '` + "`" + `'
 RETURNING id`
 
@@ -42,7 +43,7 @@ func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 
 func create(ctx context.Context, tx *sql.Tx, n New) (id string, err error) {
 	now := time.Now()
-	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now)).Scan(&id)
+	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now), SetRecipe(n.Recipe).value).Scan(&id)
 	return id, err
 }
 

@@ -1,0 +1,144 @@
+package recipe
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+)
+
+// A Library finds recipes in directories (GA 11.1). Its methods may be called at any time by anybody.
+type Library struct {
+	// Directories returns where recipes are looked for; it is asked each time.
+	Directories func() []string
+
+	mu    sync.Mutex
+	paths map[string]string // by id
+}
+
+// ErrUnknown says that there is no recipe with an id.
+var ErrUnknown = errors.New("no recipe has this id")
+
+// Get returns the recipe with an id. The error is [ErrUnknown], or says why its file cannot be read.
+func (l *Library) Get(id string) (Recipe, error) {
+	path, ok := l.path(id)
+	if !ok {
+		l.List()
+		if path, ok = l.path(id); !ok {
+			return Recipe{}, ErrUnknown
+		}
+	}
+	return ReadFile(path)
+}
+
+func (l *Library) path(id string) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	path, ok := l.paths[id]
+	return path, ok
+}
+
+// An Entry is a recipe of the library.
+type Entry struct {
+	ID, Path string
+	Recipe   Recipe
+}
+
+// List returns all recipes in the order of their directories and names, and remembers their ids. Files that hold no recipe
+// are left out.
+func (l *Library) List() []Entry {
+	var entries []Entry
+	paths := map[string]string{}
+	for _, dir := range canonical(l.Directories()) {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, file := range files {
+			path := filepath.Join(dir, file.Name())
+			if ext := filepath.Ext(path); ext != ".yaml" && ext != ".json" {
+				continue
+			}
+			r, err := ReadFile(path)
+			if err != nil {
+				continue
+			}
+			id := IDOf(path)
+			paths[id] = path
+			entries = append(entries, Entry{id, path, r})
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.paths = paths
+	return entries
+}
+
+// canonical returns the directories that exist by their real paths, sorted, each once.
+func canonical(dirs []string) []string {
+	var found []string
+	for _, dir := range dirs {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			found = append(found, real)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// ReadFile reads the recipe of a file.
+func ReadFile(path string) (Recipe, error) {
+	text, err := readFile(path)
+	if err != nil {
+		return Recipe{}, err
+	}
+	return Parse([]byte(text))
+}
+
+// IDOf is the id of the recipe at a path: SipHash-1-3 with a zero key of the path and the byte 0xFF, in hexadecimal.
+func IDOf(path string) string { return fmt.Sprintf("%016x", sipHash13(append([]byte(path), 0xFF))) }
+
+// sipHash13 is SipHash with one round for each word and three at the end (Aumasson and Bernstein, 2012), under a key of
+// zeros.
+func sipHash13(text []byte) uint64 {
+	v0, v1, v2, v3 := uint64(0x736f6d6570736575), uint64(0x646f72616e646f6d), uint64(0x6c7967656e657261), uint64(0x7465646279746573)
+	round := func() {
+		v0 += v1
+		v1 = bits.RotateLeft64(v1, 13) ^ v0
+		v0 = bits.RotateLeft64(v0, 32)
+		v2 += v3
+		v3 = bits.RotateLeft64(v3, 16) ^ v2
+		v0 += v3
+		v3 = bits.RotateLeft64(v3, 21) ^ v0
+		v2 += v1
+		v1 = bits.RotateLeft64(v1, 17) ^ v2
+		v2 = bits.RotateLeft64(v2, 32)
+	}
+	word := func(m uint64) {
+		v3 ^= m
+		round()
+		v0 ^= m
+	}
+	length := len(text)
+	for len(text) >= 8 {
+		word(binary.LittleEndian.Uint64(text))
+		text = text[8:]
+	}
+	last := make([]byte, 8)
+	copy(last, text)
+	last[7] = byte(length)
+	word(binary.LittleEndian.Uint64(last))
+	v2 ^= 0xff
+	for range 3 {
+		round()
+	}
+	return v0 ^ v1 ^ v2 ^ v3
+}

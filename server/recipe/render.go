@@ -1,0 +1,89 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/template"
+)
+
+// ErrMissing says that a parameter has neither a value nor a default.
+var ErrMissing = errors.New("required parameters are missing")
+
+// maxFile is how many bytes a file may have whose content goes into a recipe.
+const maxFile = 2 << 20
+
+// Render returns the recipe with the values of its parameters in its templates (GA 11.2). Dir is the directory of the
+// recipe library: templates include files of it, and relative paths of sub-recipes are made absolute by it. The error is
+// [ErrMissing], or one that says what is wrong with a template or a value.
+func (r Recipe) Render(values jsonwire.Pairs, dir string) (Recipe, error) {
+	variables := map[string]string{recipeDir: dir}
+	for _, p := range r.Parameters {
+		value, given := values.Get(p.Key)
+		if !given && p.Default == nil {
+			return Recipe{}, ErrMissing
+		}
+		if !given {
+			value = *p.Default
+		}
+		if p.InputType == "file" {
+			content, err := readFile(value)
+			if err != nil {
+				return Recipe{}, fmt.Errorf("parameter %s: %w", p.Key, err)
+			}
+			value = content
+		}
+		variables[p.Key] = value
+	}
+	load := func(name string) (string, error) {
+		if !filepath.IsLocal(name) {
+			return "", errors.New("not below the directory of recipes")
+		}
+		return readFile(filepath.Join(dir, name))
+	}
+	if err := r.texts(func(text string) (string, error) {
+		parsed, err := template.Parse(text)
+		if err != nil {
+			return "", err
+		}
+		return parsed.Render(variables, load)
+	}); err != nil {
+		return Recipe{}, err
+	}
+	return r, r.locateSubRecipes(dir)
+}
+
+// locateSubRecipes makes the paths of sub-recipes absolute; there must be something at them.
+func (r *Recipe) locateSubRecipes(dir string) error {
+	for i := range r.SubRecipes {
+		path := &r.SubRecipes[i].Path
+		if !filepath.IsAbs(*path) {
+			*path = filepath.Join(dir, *path)
+		}
+		if _, err := os.Stat(*path); err != nil {
+			return fmt.Errorf("sub-recipe %s: %w", r.SubRecipes[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// readFile returns the content of a file that is not too large.
+func readFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(fmt.Errorf("%s is no plain file", path), err)
+	}
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	}
+	return string(content), err
+}

@@ -1,0 +1,58 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	gen "github.com/lockstep-dev/lockstep/gen/server"
+	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// UpdateSessionUserRecipeValues answers PUT /sessions/{session_id}/user_recipe_values (GA 9.9). The values are stored
+// whatever comes of the rest.
+func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request gen.UpdateSessionUserRecipeValuesRequestObject) (gen.UpdateSessionUserRecipeValuesResponseObject, error) {
+	values := body.Of[valuesRequest](ctx).values
+	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(values)); err != nil {
+		return h.failedWith(http.StatusInternalServerError, "Values cannot be stored", err), nil
+	}
+	s, err := h.Store.Session(ctx, request.SessionID)
+	if errors.Is(err, store.ErrNotFound) {
+		return h.failedWith(http.StatusInternalServerError, "Session not found", err), nil
+	}
+	if err != nil {
+		return h.failedWith(http.StatusInternalServerError, "Session cannot be read", err), nil
+	}
+	if s.Recipe == nil {
+		return reply{answer.Message(http.StatusNotFound, "Recipe not found")}, nil
+	}
+	rendered, err := s.Recipe.Render(s.UserRecipeValues, h.RecipeDir)
+	if errors.Is(err, recipe.ErrMissing) {
+		return reply{answer.Message(http.StatusBadRequest, "Missing required parameters")}, nil
+	}
+	if err != nil {
+		return reply{answer.Message(http.StatusInternalServerError, err.Error())}, nil
+	}
+	a, release := h.Agents.Use(s.ID)
+	defer release()
+	a.SetSubRecipes(rendered.SubRecipes)
+	if rendered.Instructions != nil {
+		a.Follow(*rendered.Instructions)
+	}
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("recipe")
+	rendered.Write(w)
+	w.Close('}')
+	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
+}
+
+// failedWith is like failed, with a text for the client.
+func (h *Handlers) failedWith(status int, text string, err error) reply {
+	h.failed(status, err)
+	return reply{answer.Message(status, text)}
+}

@@ -1,0 +1,289 @@
+package template
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var errExpression = errors.New("not an expression")
+
+// parseExpression parses an expression by the grammar of decision G20.
+func parseExpression(text string) (expression, error) {
+	tokens, err := scan(text)
+	if err != nil {
+		return nil, err
+	}
+	g := &grammar{tokens: tokens}
+	e := g.conditional()
+	if g.failed || len(g.tokens) > 0 {
+		return nil, errExpression
+	}
+	return e, nil
+}
+
+// A token is a word, a string, a number or a sign.
+type token struct {
+	kind byte // 'w', 's', 'n' or 0
+	text string
+}
+
+var signs = []string{"==", "!=", "<=", ">=", "<", ">", "(", ")", "[", "]", ",", "|", "~"}
+
+func scan(text string) ([]token, error) {
+	var tokens []token
+	for at := 0; at < len(text); {
+		c := text[at]
+		switch {
+		case strings.IndexByte(" \t\r\n", c) >= 0:
+			at++
+		case isLetter(c):
+			end := at
+			for end < len(text) && (isLetter(text[end]) || isDigit(text[end])) {
+				end++
+			}
+			tokens = append(tokens, token{'w', text[at:end]})
+			at = end
+		case isDigit(c):
+			end := at
+			for end < len(text) && isDigit(text[end]) {
+				end++
+			}
+			tokens = append(tokens, token{'n', text[at:end]})
+			at = end
+		case c == '"' || c == '\'':
+			s, length, ok := quoted(text[at:])
+			if !ok {
+				return nil, errExpression
+			}
+			tokens = append(tokens, token{'s', s})
+			at += length
+		default:
+			i := slices.IndexFunc(signs, func(sign string) bool { return strings.HasPrefix(text[at:], sign) })
+			if i < 0 {
+				return nil, errExpression
+			}
+			tokens = append(tokens, token{0, signs[i]})
+			at += len(signs[i])
+		}
+	}
+	return tokens, nil
+}
+
+// quoted reads a string. A backslash takes away the meaning of what follows, but for n, r and t.
+func quoted(text string) (s string, length int, ok bool) {
+	var b strings.Builder
+	for at := 1; at < len(text); at++ {
+		switch c := text[at]; {
+		case c == text[0]:
+			return b.String(), at + 1, true
+		case c == '\\' && at+1 < len(text):
+			at++
+			switch text[at] {
+			case 'n':
+				b.WriteByte('\n')
+			case 'r':
+				b.WriteByte('\r')
+			case 't':
+				b.WriteByte('\t')
+			default:
+				b.WriteByte(text[at])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return "", 0, false
+}
+
+func isLetter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+
+var reserved = []string{"and", "or", "not", "in", "is", "if", "else", "true", "false"}
+
+func isName(s string) bool {
+	if s == "" || isDigit(s[0]) || slices.Contains(reserved, strings.ToLower(s)) {
+		return false
+	}
+	for i := range len(s) {
+		if !isLetter(s[i]) && !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// A grammar parses tokens from the left; each method is a rule. After a failure the result means nothing.
+type grammar struct {
+	tokens []token
+	depth  int
+	failed bool
+}
+
+// take takes the next token if it is this word or sign.
+func (g *grammar) take(text string) bool {
+	if len(g.tokens) > 0 && g.tokens[0].kind != 's' && g.tokens[0].text == text {
+		g.tokens = g.tokens[1:]
+		return true
+	}
+	return false
+}
+
+func (g *grammar) need(text string) { g.failed = !g.take(text) || g.failed }
+
+func (g *grammar) conditional() expression {
+	if g.depth++; g.depth > maxDepth {
+		g.failed = true
+	}
+	defer func() { g.depth-- }()
+	if g.failed {
+		return nil
+	}
+	e := g.or()
+	if g.take("if") {
+		condition := g.or()
+		g.need("else")
+		return conditional{condition, e, g.conditional()}
+	}
+	return e
+}
+
+func (g *grammar) or() expression {
+	e := g.and()
+	for !g.failed && g.take("or") {
+		e = operation{"or", e, g.and()}
+	}
+	return e
+}
+
+func (g *grammar) and() expression {
+	e := g.not()
+	for !g.failed && g.take("and") {
+		e = operation{"and", e, g.not()}
+	}
+	return e
+}
+
+func (g *grammar) not() expression {
+	odd := false
+	for g.take("not") {
+		odd = !odd
+	}
+	e := g.comparison()
+	if odd {
+		return negation{e}
+	}
+	return e
+}
+
+func (g *grammar) comparison() expression {
+	e := g.concatenation()
+	for !g.failed {
+		switch {
+		case g.take("is"):
+			e = g.test(e)
+		case g.take("in"):
+			e = operation{"in", e, g.concatenation()}
+		case g.take("not"):
+			g.need("in")
+			e = operation{"not in", e, g.concatenation()}
+		default:
+			i := slices.IndexFunc(signs[:6], g.take)
+			if i < 0 {
+				return e
+			}
+			e = operation{signs[i], e, g.concatenation()}
+		}
+	}
+	return e
+}
+
+// test is what follows "is".
+func (g *grammar) test(e expression) expression {
+	not := g.take("not")
+	v, ok := e.(variable)
+	if !ok {
+		g.failed = true
+	}
+	if g.take("undefined") {
+		return defined{v.name, !not}
+	}
+	g.need("defined")
+	return defined{v.name, not}
+}
+
+func (g *grammar) concatenation() expression {
+	e := g.filtered()
+	for !g.failed && g.take("~") {
+		e = operation{"~", e, g.filtered()}
+	}
+	return e
+}
+
+func (g *grammar) filtered() expression {
+	e := g.primary()
+	for !g.failed && g.take("|") {
+		if len(g.tokens) == 0 {
+			g.failed = true
+			return nil
+		}
+		name := g.tokens[0].text
+		g.tokens = g.tokens[1:]
+		var args []expression
+		if g.take("(") {
+			args = g.list(")")
+		}
+		if f, known := filters[name]; !known || len(args) != f.args {
+			g.failed = true
+			return nil
+		}
+		e = filtered{e, name, args}
+	}
+	return e
+}
+
+func (g *grammar) primary() expression {
+	if g.failed || len(g.tokens) == 0 {
+		g.failed = true
+		return nil
+	}
+	next := g.tokens[0]
+	g.tokens = g.tokens[1:]
+	switch {
+	case next.kind == 's':
+		return constant{next.text}
+	case next.kind == 'n':
+		n, err := strconv.ParseInt(next.text, 10, 64)
+		g.failed = g.failed || err != nil
+		return constant{n}
+	case next.text == "true" || next.text == "True":
+		return constant{true}
+	case next.text == "false" || next.text == "False":
+		return constant{false}
+	case next.kind == 'w' && isName(next.text):
+		return variable{next.text}
+	case next.text == "(":
+		e := g.conditional()
+		g.need(")")
+		return e
+	case next.text == "[":
+		return list(g.list("]"))
+	}
+	g.failed = true
+	return nil
+}
+
+// list reads expressions up to the sign that ends them.
+func (g *grammar) list(end string) (items []expression) {
+	for !g.take(end) {
+		if len(items) > 0 {
+			g.need(",")
+		}
+		items = append(items, g.conditional())
+		if g.failed {
+			return nil
+		}
+	}
+	return items
+}

@@ -1,0 +1,265 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Parse parses a text. What is between {{ and }} and no expression stands for itself (GA 11.2); a tag that is none is an
+// error.
+func Parse(text string) (*Template, error) {
+	p := &parser{parts: split(text)}
+	pieces, _, err := p.until()
+	if err != nil {
+		return nil, err
+	}
+	return &Template{pieces, p.extends}, nil
+}
+
+// A part is a stretch of a text: plain, or what is between braces.
+type part struct {
+	kind byte   // 0 for plain text; '{' for an expression, '%' for a tag, '#' for a comment
+	text string // plain, or what is inside, without the marks that trim
+	raw  string // with the braces
+}
+
+// split cuts a text into its parts. Braces that are not closed are plain text.
+func split(text string) []part {
+	var parts []part
+	trim := false // the blanks at the beginning of what comes
+	plain := func(s string, trimEnd bool) {
+		if trim {
+			s = strings.TrimLeft(s, " \t\r\n")
+		}
+		if trimEnd {
+			s = strings.TrimRight(s, " \t\r\n")
+		}
+		if s != "" {
+			parts = append(parts, part{text: s, raw: s})
+		}
+	}
+	start := 0
+	for at := 0; at < len(text); {
+		open := strings.IndexByte(text[at:], '{')
+		if open < 0 || at+open+1 >= len(text) {
+			break
+		}
+		at += open
+		kind := text[at+1]
+		length := closing(text[at:])
+		if length == 0 {
+			at++
+			continue
+		}
+		inside := text[at+2 : at+length-2]
+		trimBefore, trimAfter := strings.HasPrefix(inside, "-"), len(inside) > 1 && strings.HasSuffix(inside, "-")
+		plain(text[start:at], trimBefore)
+		inside = strings.TrimSuffix(strings.TrimPrefix(inside, "-"), "-")
+		parts = append(parts, part{kind, inside, text[at : at+length]})
+		at += length
+		start, trim = at, trimAfter
+		if kind == '%' && strings.TrimSpace(inside) == "raw" {
+			end, tag := endOfRaw(text[at:])
+			plain(text[at:at+end], false)
+			parts = append(parts, part{'%', "endraw", ""})
+			at += end + tag
+			start, trim = at, false
+		}
+	}
+	plain(text[start:], false)
+	return parts
+}
+
+// closing returns the length of what begins with an opening brace and ends with its closing one, 0 if it is neither. A
+// closing brace inside a string counts only where the string makes no expression.
+func closing(text string) int {
+	end := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[text[1]]
+	if end == "" {
+		return 0
+	}
+	first := strings.Index(text[2:], end)
+	if first < 0 {
+		return 0
+	}
+	if text[1] == '{' {
+		if _, err := parseExpression(strings.Trim(text[2:2+first], "-")); err != nil {
+			if length := closingOutsideStrings(text, end); length > 0 {
+				if _, err := parseExpression(strings.Trim(text[2:length-2], "-")); err == nil {
+					return length
+				}
+			}
+		}
+	}
+	return first + 4
+}
+
+// closingOutsideStrings is closing for a text in which strings may have braces.
+func closingOutsideStrings(text, end string) int {
+	quote := byte(0)
+	for at := 2; at+1 < len(text); at++ {
+		switch c := text[at]; {
+		case quote != 0 && c == '\\':
+			at++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case text[at:at+2] == end:
+			return at + 2
+		case c == '"' || c == '\'':
+			quote = c
+		}
+	}
+	return 0
+}
+
+// endOfRaw returns how long a raw text is, and the tag that ends it.
+func endOfRaw(text string) (length, tag int) {
+	for at := 0; ; {
+		open := strings.Index(text[at:], "{%")
+		if open < 0 {
+			return len(text), 0
+		}
+		at += open
+		if end := strings.Index(text[at:], "%}"); end >= 0 && strings.TrimSpace(strings.Trim(text[at+2:at+end], "-")) == "endraw" {
+			return at, end + 2
+		}
+		at += 2
+	}
+}
+
+// A parser puts parts together.
+type parser struct {
+	parts   []part
+	extends expression
+	depth   int
+}
+
+// maxDepth keeps tags, and expressions, from going too deep.
+const maxDepth = 100
+
+// until parses pieces to one of the given tags, which it returns, or to the end of the text if none is given.
+func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, tag{}, fmt.Errorf("tags are nested too deeply")
+	}
+	defer func() { p.depth-- }()
+	for len(p.parts) > 0 {
+		next := p.parts[0]
+		p.parts = p.parts[1:]
+		switch next.kind {
+		case 0:
+			pieces = append(pieces, literal(next.text))
+		case '{':
+			value, err := parseExpression(next.text)
+			if err != nil {
+				pieces = append(pieces, literal(next.raw))
+				continue
+			}
+			pieces = append(pieces, output{value})
+		case '%':
+			t := newTag(next.text)
+			if slices.Contains(ends, t.name) {
+				return pieces, t, nil
+			}
+			made, err := p.tag(t)
+			if err != nil {
+				return nil, tag{}, err
+			}
+			if made != nil {
+				pieces = append(pieces, made)
+			}
+		}
+	}
+	if len(ends) > 0 {
+		return nil, tag{}, fmt.Errorf("the tag %s is missing", ends[len(ends)-1])
+	}
+	return pieces, tag{}, nil
+}
+
+// A tag is what is between {% and %}.
+type tag struct{ name, rest string }
+
+func newTag(text string) tag {
+	text = strings.TrimSpace(text)
+	end := strings.IndexAny(text, " \t\r\n")
+	if end < 0 {
+		return tag{name: text}
+	}
+	return tag{text[:end], strings.TrimSpace(text[end:])}
+}
+
+// tag makes a piece of a tag, with those up to its end.
+func (p *parser) tag(t tag) (piece, error) {
+	switch t.name {
+	case "if":
+		return p.choice(t)
+	case "for":
+		return p.loop(t)
+	case "set":
+		name, rest, found := strings.Cut(t.rest, "=")
+		value, err := parseExpression(rest)
+		if name = strings.TrimSpace(name); !found || !isName(name) || err != nil {
+			return nil, t.wrong()
+		}
+		return &assignment{name, value}, nil
+	case "include", "extends":
+		name, err := parseExpression(t.rest)
+		if err != nil {
+			return nil, t.wrong()
+		}
+		if t.name == "include" {
+			return inclusion{name}, nil
+		}
+		p.extends = name
+		return nil, nil
+	case "block":
+		if !isName(t.rest) {
+			return nil, t.wrong()
+		}
+		pieces, _, err := p.until("endblock")
+		return &block{t.rest, pieces}, err
+	case "raw", "endraw": // what is between them is plain text already
+		return nil, nil
+	}
+	return nil, fmt.Errorf("unknown tag %q", t.name)
+}
+
+func (t tag) wrong() error { return fmt.Errorf("the tag %s is not complete: %q", t.name, t.rest) }
+
+func (p *parser) choice(t tag) (piece, error) {
+	var branches choice
+	for {
+		var condition expression
+		if t.name != "else" {
+			var err error
+			if condition, err = parseExpression(t.rest); err != nil {
+				return nil, t.wrong()
+			}
+		}
+		ends := []string{"elif", "else", "endif"}
+		if t.name == "else" {
+			ends = ends[2:]
+		}
+		pieces, end, err := p.until(ends...)
+		if err != nil {
+			return nil, err
+		}
+		branches = append(branches, branch{condition, pieces})
+		if end.name == "endif" {
+			return branches, nil
+		}
+		t = end
+	}
+}
+
+func (p *parser) loop(t tag) (piece, error) {
+	name, rest, found := strings.Cut(t.rest, " in ")
+	list, err := parseExpression(rest)
+	if name = strings.TrimSpace(name); !found || !isName(name) || err != nil {
+		return nil, t.wrong()
+	}
+	pieces, _, err := p.until("endfor")
+	return &loop{name, list, pieces}, err
+}

@@ -1,0 +1,154 @@
+package template_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/template"
+)
+
+func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+
+var files = map[string]string{
+	"hello.txt": "Hello {{ name }}!",
+	"base.txt":  "<{% block a %}A{% endblock %}|{% block b %}B {{ name }}{% endblock %}>",
+	"loop.txt":  `{% include "loop.txt" %}`,
+	"bad.txt":   "{% nope %}",
+}
+
+func load(name string) (string, error) {
+	text, ok := files[name]
+	if !ok {
+		return "", errors.New("no such file")
+	}
+	return text, nil
+}
+
+var variables = map[string]string{"name": "goose", "empty": "", "yes": "true", "quoted": `"q"`, "csv": "b,a"}
+
+func render(text string) (string, error) {
+	t, err := template.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	return t.Render(variables, load)
+}
+
+func TestTextsAreRendered(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                         "",
+		"plain { } {{ }}":                          "plain { } {{ }}",
+		"{{name}} {{ name }}":                      "goose goose",
+		"{{two words}} {{ a.b }} {{":               "{{two words}} {{ a.b }} {{",
+		"{{ don't }} {{ name }} it's":              "{{ don't }} goose it's",
+		`{{ "}}" }}{{ '{{' }}`:                     "}}{{",
+		`{{ "a\"b\n\x" }}`:                         "a\"b\nx",
+		"{# a comment {{ nope }} #}x":              "x",
+		"{{ quoted }}":                             `"q"`,
+		"a \n {{- name -}} \n b":                   "agooseb",
+		"a {%- if yes -%} b {%- endif -%} c":       "abc",
+		"{% raw %}{{ nope }}{% if %}{% endraw %}!": "{{ nope }}{% if %}!",
+		"{% raw %}{{ x }}":                         "{{ x }}",
+		"{% if yes == 'true' %}1{% elif nope %}2{% else %}3{% endif %}":                      "1",
+		"{% if empty %}1{% elif name != \"goose\" %}2{% else %}3{% endif %}":                 "3",
+		"{% if not empty and (name or nope) %}1{% endif %}":                                  "1",
+		"{% if name is defined and nope is not defined and nope is undefined %}1{% endif %}": "1",
+		"{% if 'oo' in name and 'x' not in name and 'a' in ['a', name] %}1{% endif %}":       "1",
+		"{% if 2 < 10 and '2' > '10' and 1 <= 1 and 1 >= 1 %}1{% endif %}":                   "1",
+		"{% for x in csv|split(',') %}{{ x }};{% endfor %}{{ name }}":                        "b;a;goose",
+		"{% set x = name ~ '!' %}{{ x|upper }}":                                              "GOOSE!",
+		"{{ 'yes' if empty else 'no' }}":                                                     "no",
+		"{{ nope|default('d') }} {{ empty|default('d') }}|":                                  "d |",
+		"{{ '  a b '|trim|title }} {{ 'ABC'|capitalize }} {{ 'ABC'|lower }} {{ name|length }} {{ name|replace('o','0') }} {{ ['x', 1, true]|join('-') }}": "A B Abc abc 5 g00se x-1-true",
+		"{{ ['x', 1, false] }} {{ true }} {{ 7 }}": `["x", 1, false] true 7`,
+		"{{ name|nope }} {{ name|upper(1) }}":      "{{ name|nope }} {{ name|upper(1) }}",
+		`{% include "hello.txt" %}?`:               "Hello goose!?",
+		`{% extends "base.txt" %} not seen {% set name = "me" %}{% block b %}<{{ name }}>{% endblock %}`: "<A|<me>>",
+	} {
+		got, err := render(in)
+		if err != nil || got != want {
+			t.Errorf("%q:\n got %q, %v\nwant %q", in, got, err, want)
+		}
+	}
+}
+
+func TestWhatCannotBeRendered(t *testing.T) {
+	for in, want := range map[string]string{
+		"{{ nope }}":               "undefined variable nope",
+		"{% if nope %}{% endif %}": "undefined variable nope",
+		"{% for x in csv|split(',') %}{% endfor %}{{ x }}": "undefined variable x",
+		"{% if yes %}":        "the tag endif is missing",
+		"{% for x in csv %}":  "the tag endfor is missing",
+		"{% endif %}":         `unknown tag "endif"`,
+		"{% nope 1 %}":        `unknown tag "nope"`,
+		"{% if %}{% endif %}": `the tag if is not complete: ""`,
+		"{% if yes %}{% else %}{% else %}{% endif %}":            `unknown tag "else"`,
+		"{% for x of csv %}{% endfor %}":                         `the tag for is not complete: "x of csv"`,
+		"{% for x in csv %}{% endfor %}":                         "for: not a list",
+		"{% set 1 = 2 %}":                                        `the tag set is not complete: "1 = 2"`,
+		`{% include "../secret" %}`:                              `template "../secret": no such file`,
+		`{% include "bad.txt" %}`:                                `template "bad.txt": unknown tag "nope"`,
+		"{{ 1 < 'a' }}":                                          "these values cannot be compared",
+		"{{ 'a' in 1 }}":                                         "these values cannot be compared",
+		"{% block a %}{% block a %}{% endblock %}{% endblock %}": "the template is nested too deeply",
+	} {
+		if strings.Contains(in, "block a") {
+			in = `{% extends "base.txt" %}` + in
+		}
+		if got, err := render(in); err == nil || err.Error() != want {
+			t.Errorf("%q: %q, %v\nwant %s", in, got, err, want)
+		}
+	}
+	for _, in := range []string{
+		`{% include "loop.txt" %}`,
+		strings.Repeat("{% if yes %}", 200) + strings.Repeat("{% endif %}", 200),
+		"{% set a = csv|split('') %}" + strings.Repeat("{% for x in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'|split('') %}", 6) + "x" + strings.Repeat("{% endfor %}", 6),
+		"{% set a = 'aaaaaaaaaa' %}" + strings.Repeat("{% set a = a|replace('a', a) %}", 5) + "{{ a }}",
+	} {
+		if got, err := render(in); err == nil {
+			t.Errorf("%.60q: %d bytes, want an error", in, len(got))
+		}
+	}
+	if got, err := render("{{ " + strings.Repeat("(", 500) + "name" + strings.Repeat(")", 500) + " }}"); err != nil || !strings.HasPrefix(got, "{{ (((") {
+		t.Errorf("an expression that is too deep: %.60q, %v", got, err)
+	}
+}
+
+func TestVariablesAreThoseThatAreUsed(t *testing.T) {
+	for in, want := range map[string][]string{
+		"plain {{two words}} {# {{ c }} #}{% raw %}{{ r }}{% endraw %}":                       nil,
+		"{{ b }} {{ a|upper }} {{ b }}":                                                       {"a", "b"},
+		"{% if x is defined and y == z %}{{ p }}{% elif q %}{% else %}{{ r ~ s }}{% endif %}": {"p", "q", "r", "s", "x", "y", "z"},
+		"{% for i in l %}{{ i }}{{ j }}{% endfor %}{{ i }}":                                   {"i", "j", "l"},
+		"{% set a = b %}{{ a }}":                                                              {"b"},
+		"{{ a }}{% set a = 1 %}":                                                              {"a"},
+		"{{ a|default(b) if c else [d, not e] }}{% include f %}{% block g %}{{ h }}{% endblock %}{% extends k %}": {"a", "b", "c", "d", "e", "f", "h", "k"},
+	} {
+		parsed, err := template.Parse(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, parsed.Variables()); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", in, diff)
+		}
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{"{{ a|default('x') }}", "{% for x in 'a b'|split(' ') %}{{ x }}{% endfor %}", "{%- raw -%}{{-", `{% extends "base.txt" %}{% block a %}{% block a %}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		parsed, err := template.Parse(in)
+		if err != nil {
+			return
+		}
+		parsed.Variables()
+		parsed.Render(variables, load)
+	})
+}
