@@ -1,8 +1,6 @@
 package server
 
 import (
-	"errors"
-
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
@@ -20,14 +18,8 @@ func (g *goose) replyHandlers(config Config) *replyHandlers {
 		Settings:    g.settings,
 		Permissions: g.permissions,
 		Providers:   g.providers,
-		ReadRecipe:  readRecipe,
+		ReadRecipe:  recipe.ReadFile,
 		Background:  g.background,
 		Log:         config.Log,
 	}
-}
-
-// readRecipe reads the recipe of a slash command (GA 7.11). Recipes cannot be read from files yet, so such a command is
-// ordinary text, as one whose file cannot be read.
-func readRecipe(string) (recipe.Recipe, error) {
-	return recipe.Recipe{}, errors.New("recipes cannot be read from files yet")
 }
