@@ -1,0 +1,238 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { JsonDocument } from '../json/document.ts'
+import { readShape } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import { rootPaths } from '../settings/paths.ts'
+import { Settings } from '../settings/settings.ts'
+import { temporaryRoot } from '../testing/goose-app.ts'
+import { decodeDeeplink, encodeDeeplink } from './deeplink.ts'
+import { matchesSchema, schemaProblem } from './json-schema.ts'
+import { RecipeLibrary, parseRecipe } from './library.ts'
+import { pathId } from './path-id.ts'
+import { recipe } from './recipe.ts'
+import type { Recipe, RecipeParameter } from './recipe.ts'
+import { MissingParametersError, renderRecipe } from './render.ts'
+import { TemplateError } from './template-error.ts'
+import { parseTemplate } from './template.ts'
+import { InvalidRecipeError, validateRecipe } from './validate.ts'
+
+function read(text: string): Recipe {
+  const document = new JsonDocument(text)
+  return readShape(recipe, document.value, document)
+}
+
+const bare: Recipe = { version: '1.0.0', title: 't', description: 'd', prompt: 'p' }
+
+function parameter(key: string, rest: Partial<RecipeParameter> = {}): RecipeParameter {
+  return { key, input_type: 'string', requirement: 'required', description: '', ...rest }
+}
+
+describe('a recipe (GA 4.10)', () => {
+  it('is written with what it has, in order', () => {
+    const text =
+      '{"version":"2","title":"t","description":"d","instructions":"i","prompt":"p","extensions":[' +
+      '{"type":"sse","name":"n","description":"","uri":"u","envs":{"B":"1","A":"2"},"env_keys":[],"timeout":9007199254740993,"bundled":null,"available_tools":[]},' +
+      '{"type":"stdio","name":"n","description":"","cmd":"c","args":[],"envs":{},"env_keys":[],"timeout":null,"bundled":true,"available_tools":["t"]},' +
+      '{"type":"builtin","name":"n","description":"","display_name":null,"timeout":null,"bundled":null,"available_tools":[]},' +
+      '{"type":"platform","name":"n","description":"","bundled":null,"available_tools":[]},' +
+      '{"type":"streamable_http","name":"n","description":"","uri":"u","envs":{},"env_keys":[],"headers":{},"timeout":0,"bundled":null,"available_tools":[]},' +
+      '{"type":"frontend","name":"n","description":"","tools":[{"name":"t","inputSchema":{"n":1.0}}],"instructions":null,"bundled":null,"available_tools":[]},' +
+      '{"type":"inline_python","name":"n","description":"","code":"c","timeout":null,"dependencies":null,"available_tools":[]}],' +
+      '"settings":{"goose_provider":"p","goose_model":"m","temperature":0.5},"activities":["a"],"author":{"contact":"c","metadata":"m"},' +
+      '"parameters":[{"key":"k","input_type":"select","requirement":"user_prompt","description":"d","default":"x","options":["x"]}],' +
+      '"response":{"json_schema":{"type":"object"}},' +
+      '"sub_recipes":[{"name":"s","path":"p","values":{"a":"1"},"sequential_when_repeated":true,"description":"d"}],' +
+      '"retry":{"max_retries":1,"checks":[{"type":"Shell","command":"c"}],"on_failure":"f","timeout_seconds":1,"on_failure_timeout_seconds":2}}'
+    expect(stringifyJson(read(text))).toBe(text)
+  })
+
+  it('gets its defaults', () => {
+    const text =
+      '{"title":"t","description":"d","prompt":null,"extensions":[{"type":"platform","name":"n"},{"type":"sse","name":"n","uri":"u","description":null}],' +
+      '"sub_recipes":[{"name":"s","path":"p","values":{"n":3,"x":1.0,"o":{"a":[true]},"z":null}},{"name":"s","path":"p"}],' +
+      '"retry":{"max_retries":1,"checks":[{"type":"shell","command":"c"}]},"response":{}}'
+    expect(read(text)).toEqual({
+      version: '1.0.0', title: 't', description: 'd',
+      extensions: [
+        { type: 'platform', name: 'n', description: '', bundled: null, available_tools: [] },
+        { type: 'sse', name: 'n', description: '', uri: 'u', envs: {}, env_keys: [], timeout: null, bundled: null, available_tools: [] },
+      ],
+      response: {},
+      sub_recipes: [
+        { name: 's', path: 'p', values: { n: '3', x: '1.0', o: '{"a":[true]}', z: 'null' }, sequential_when_repeated: false },
+        { name: 's', path: 'p', values: null, sequential_when_repeated: false },
+      ],
+      retry: { max_retries: 1, checks: [{ type: 'Shell', command: 'c' }] },
+    })
+  })
+
+  it('may be YAML, and lie under a key', () => {
+    expect(parseRecipe('recipe:\n  title: t\n  description: d\n  prompt: |\n    a\n    b\n')).toMatchObject({ title: 't', prompt: 'a\nb\n' })
+    expect(parseRecipe('{"title": "t", "description": "d"}')).toMatchObject({ title: 't' })
+    expect(() => parseRecipe('- a')).toThrow('expected an object')
+    expect(() => parseRecipe('title: 5\ndescription: d')).toThrow('title: invalid type: number, expected a string')
+  })
+})
+
+describe('a link to a recipe (GA 11.3)', () => {
+  const link = 'eyJ2ZXJzaW9uIjoiMS4wLjAiLCJ0aXRsZSI6InQiLCJkZXNjcmlwdGlvbiI6IsO_Pz8iLCJwcm9tcHQiOiJwIn0'
+  const linked = { ...bare, description: 'ÿ??' }
+
+  it('is base64 of its JSON', () => {
+    expect(encodeDeeplink(linked)).toBe(link)
+    expect(decodeDeeplink(link)).toEqual(linked)
+  })
+
+  it('may be of an older server', () => {
+    const standard = Buffer.from(JSON.stringify(linked)).toString('base64')
+    expect(standard).toMatch(/[/+]/)
+    expect(decodeDeeplink(standard)).toEqual(linked)
+    expect(decodeDeeplink(encodeURIComponent(standard))).toEqual(linked)
+  })
+
+  it.each(['', ' ', link + '=', link.slice(0, -3), '%', 'e30', 'bm9wZQ', `${link}\n`, 'żółw'])('is not %j', (text) => {
+    expect(decodeDeeplink(text)).toBeUndefined()
+  })
+})
+
+describe('validation (GA 11.2)', () => {
+  const parameters = [parameter('a')]
+
+  it.each<[recipe: Partial<Recipe>]>([
+    [{}],
+    [{ prompt: '{{a}}', parameters }],
+    [{ instructions: '{% if a == "x" %}yes{% endif %}', parameters }],
+    [{ prompt: '{{ recipe_dir }} {{two words}} {{ }} {# {{ nothing }} #}' }],
+    [{ prompt: '{% raw %}{{ nothing }}{% endraw %}' }],
+    [{ activities: ['{{ a | upper }}'], parameters }],
+    [{ response: { json_schema: { type: 'object', properties: { x: { type: ['string', 'null'] } }, $id: 'https://x/y' } } }],
+    [{ response: { json_schema: { $schema: 'http://json-schema.org/draft-07/schema#', definitions: {} } } }],
+    [{ response: { json_schema: true } }],
+    [{ response: {} }],
+  ])('accepts %j', (members) => {
+    for (let i = 0; i < 2; i++) expect(() => { validateRecipe({ ...bare, ...members }) }).not.toThrow()
+  })
+
+  it.each<[recipe: Partial<Recipe>, reason: string | RegExp]>([
+    [{ prompt: ' \n', instructions: '' }, 'Recipe must specify at least one of `instructions` or `prompt`.'],
+    [{ prompt: '{{b}} {{a.c}} {% for x in l %}{{x}}{{y}}{% endfor %}' }, 'Missing definitions for parameters in the recipe file: a, b, l, y.'],
+    [{ parameters: [parameter('z'), parameter('y')] }, 'Unnecessary parameter definitions: y, z.'],
+    [
+      { prompt: '{{b}}', parameters },
+      'Missing definitions for parameters in the recipe file: b.\nUnnecessary parameter definitions: a.',
+    ],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters must have a default: a.'],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 'File parameters must not have a default: a.'],
+    [{ prompt: '{% if a %}' }, 'Invalid template: endif is missing'],
+    [{ prompt: '{% include "x" %}' }, 'Invalid template: unexpected tag include "x"'],
+    [{ response: { json_schema: { type: 'thing' } } }, /^JSON schema validation failed: ./],
+    [{ response: { json_schema: 5 } }, /^JSON schema validation failed: ./],
+  ])('refuses %j', (members, reason) => {
+    const validate = (): void => { validateRecipe({ ...bare, ...members }) }
+    expect(validate).toThrow(InvalidRecipeError)
+    expect(validate).toThrow(typeof reason === 'string' ? new InvalidRecipeError(reason) : reason)
+  })
+
+  it('knows what a schema wants', () => {
+    expect(schemaProblem({ type: 'object' })).toBeUndefined()
+    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }
+    expect([matchesSchema(schema, { a: 1 }), matchesSchema(schema, { a: 'x' }), matchesSchema(schema, {})]).toEqual([true, false, false])
+  })
+})
+
+describe('a template (GA 11.2)', () => {
+  const values = new Map<string, unknown>([['name', 'Ann'], ['empty', ''], ['list', ['a', 'b']], ['n', '5']])
+
+  it.each([
+    ['Hi {{ name }}!', 'Hi Ann!'],
+    ['{{name}}{{ "x" }}{{ 1 }}{{ true }}{{ none }}', 'Annx1truenone'],
+    ['{{two words}} {{ }} {{ 1 + }} {{ name', '{{two words}} {{ }} {{ 1 + }} {{ name'],
+    ['{% if empty %}a{% elif name == "Ann" %}b{% else %}c{% endif %}', 'b'],
+    ['{% if not name %}a{% else %}{% if n == "5" and (empty or name) %}b{% endif %}{% endif %}', 'b'],
+    ['{% for x in list %}{{ x }}-{{ name }};{% endfor %}', 'a-Ann;b-Ann;'],
+    ['{% if "a" in list and "z" not in list %}in{% endif %}', 'in'],
+    ['{% if nothing is defined %}a{% elif name is not defined %}b{% else %}c{% endif %}', 'c'],
+    ['{{ nothing | default("x") | upper }} {{ list | join(", ") }} {{ list | length }} {{ name ~ n }}', 'X a, b 2 Ann5'],
+    ['{{ list[0] }}{{ name | replace("n", "m") | lower }}', 'aamm'],
+    ['{# {{ nothing }} #}{% raw %}{{ name }}{% endraw %}', '{{ name }}'],
+    ['{%- if name -%}x{%- endif -%}', 'x'],
+  ])('%j is %j', (text, written) => {
+    expect(parseTemplate(text).render(values)).toBe(written)
+  })
+
+  it.each(['{{ nothing }}', '{{ name.x }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ list | upper }}'])('cannot render %j', (text) => {
+    expect(() => parseTemplate(text).render(values)).toThrow(TemplateError)
+  })
+
+  it.each(['{% if x %}', '{% for x in y %}', '{% endif %}', '{% else %}', '{% do x %}', '{% if %}x{% endif %}', '{% raw %}', '{% %}'])(
+    'cannot be %j',
+    (text) => {
+      expect(() => parseTemplate(text)).toThrow(TemplateError)
+    },
+  )
+})
+
+describe('rendering (GA 11.2)', () => {
+  it('fills values in, defaults and files', () => {
+    const root = temporaryRoot()
+    const paths = rootPaths(root)
+    mkdirSync(join(paths.config, 'recipes'), { recursive: true })
+    writeFileSync(join(paths.config, 'recipes/a.txt'), 'content "{{x}}"\n')
+    const parameters = [
+      parameter('a'), parameter('b', { requirement: 'optional', default: 'B' }), parameter('f', { input_type: 'file' }),
+    ]
+    const rendered = renderRecipe(
+      { ...bare, prompt: '{{a}} {{b}} {{f}}{{recipe_dir}}', activities: ['{{a}}'], parameters, sub_recipes: [
+        { name: 's', path: '{{a}}.txt', values: { k: '{{b}}' }, sequential_when_repeated: false },
+      ] },
+      { a: 'a', f: 'a.txt', more: 'x' },
+      paths,
+    )
+    expect(rendered).toMatchObject({
+      prompt: `a B content "{{x}}"\n${paths.config}/recipes`,
+      activities: ['a'],
+      sub_recipes: [{ path: join(paths.config, 'recipes/a.txt'), values: { k: 'B' } }],
+    })
+  })
+
+  it('tells missing values from what cannot be rendered', () => {
+    const paths = rootPaths('/nonexistent')
+    const one = (key: Partial<RecipeParameter>): Recipe => ({ ...bare, prompt: '{{a}}', parameters: [parameter('a', key)] })
+    for (const requirement of ['required', 'user_prompt'] as const) {
+      expect(() => renderRecipe(one({ requirement }), { constructor: 'x' }, paths)).toThrow(MissingParametersError)
+    }
+    expect(() => renderRecipe(one({ input_type: 'file' }), { a: 'none' }, paths)).toThrow(TemplateError)
+    expect(() => renderRecipe({ ...bare, prompt: '{{a}}' }, { a: 'x' }, paths)).toThrow(TemplateError)
+  })
+})
+
+describe('the library (GA 11.1)', () => {
+  it('has the id of a path', () => {
+    expect(pathId('/a')).toBe('4d5e0570f59b4e45')
+    expect(pathId('/tmp/r/config/recipes/demo.yaml')).toBe('a4c66c3e6ce65a54')
+  })
+
+  it('finds recipes in its directories, each once', () => {
+    const root = realpathSync(temporaryRoot())
+    const write = (path: string, text: string): void => {
+      mkdirSync(join(root, path, '..'), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    const text = 'title: t\ndescription: d\nprompt: p\n'
+    for (const path of ['cwd/here.yaml', 'cwd/.goose/recipes/dot.json', 'more/m.yaml', 'root/config/recipes/lib.yaml']) write(path, text)
+    for (const path of ['cwd/no.yml', 'cwd/no.txt', 'cwd/deep/no.yaml']) write(path, text)
+    write('cwd/other.yaml', 'name: x\n')
+    symlinkSync(join(root, 'more'), join(root, 'link'))
+    const env = { GOOSE_RECIPE_PATH: `${root}/more::${root}/link:${root}/none` }
+    const library = new RecipeLibrary(new Settings(rootPaths(join(root, 'root')), env), join(root, 'cwd'))
+    expect(library.list().map(({ path }) => path)).toEqual(
+      ['cwd/here.yaml', 'cwd/.goose/recipes/dot.json', 'more/m.yaml', 'root/config/recipes/lib.yaml'].map((path) => join(root, path)),
+    )
+    write('more/new.yaml', text)
+    const path = join(root, 'more/new.yaml')
+    expect(library.pathOf(pathId(path))).toBe(path)
+    expect(library.pathOf('nope')).toBeUndefined()
+  })
+})
