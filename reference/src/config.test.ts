@@ -6,6 +6,7 @@ const defaults: ServerOptions = {
   host: '127.0.0.1',
   port: 3000,
   directory: '/work',
+  workingDirectory: '/work',
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 52_428_800,
@@ -26,7 +27,7 @@ interface Given {
 /** The options, or the problems as they are shown. */
 async function load({ flags = [], env = {}, files = {} }: Given): Promise<ServerOptions | string[]> {
   const loaded = await loadConfig(flags, {
-    env,
+    env: { HOME: '/home/me', ...env },
     home: '/home/me',
     workingDirectory: '/work',
     readFile: (path) => {
@@ -67,6 +68,9 @@ describe('where a value comes from (docs/server.md)', () => {
     const paths = { config: '/r/config', data: '/r/data', state: '/r/state' }
     expect(await load({ env })).toEqual({ ...defaults, secretKey: 'key', maxActiveAgents: 2, paths })
     expect(await load({ env: { GOOSE_SERVER__SECRET_KEY: '', GOOSE_PATH_ROOT: '' } })).toEqual(defaults)
+    expect(await load({ env: { HOME: '' } })).toEqual([
+      'environment: HOME is not set; it, or GOOSE_PATH_ROOT, must name a directory',
+    ])
     expect(await load({ env: { GOOSE_MAX_ACTIVE_AGENTS: '0' } })).toEqual([
       'environment: GOOSE_MAX_ACTIVE_AGENTS is "0"; it must be a whole number, at least 1',
     ])

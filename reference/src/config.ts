@@ -3,7 +3,7 @@ import { maxTimeout } from './client-tools/executions.ts'
 import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
 import type { Problem, ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
-import { pathsOf } from './settings/paths.ts'
+import { pathsOf, rootPaths } from './settings/paths.ts'
 import type { Environment } from './settings/paths.ts'
 
 export type Loaded = { ok: true; options: ServerOptions } | { ok: false; problems: Problem[] }
@@ -108,15 +108,18 @@ export async function loadConfig(args: readonly string[], around: Surroundings):
 
   const named = find(config)
   const file = await readConfigFile(named, around.home, around.readFile, problems)
+  const paths = pathsOf(around.env)
+  if (paths === undefined) problems.push({ where: 'environment', what: 'HOME is not set; it, or GOOSE_PATH_ROOT, must name a directory' })
   const options: ServerOptions = {
     host: find(host) ?? '127.0.0.1',
     port: find(port) ?? 3000,
     directory: find(directory) ?? around.workingDirectory,
+    workingDirectory: around.workingDirectory,
     defaultTimeout: find(defaultTimeout) ?? file.defaultTimeout ?? 30_000,
     keepaliveInterval: find(keepaliveInterval) ?? file.keepaliveInterval ?? 30_000,
     maxBody: find(maxBody) ?? 50 * 1024 * 1024,
     secretKey: find(secretKey) ?? 'test',
-    paths: pathsOf(around.env, around.home),
+    paths: paths ?? rootPaths('/'), // nobody sees these options
     environment: around.env,
     maxActiveAgents: find(maxActiveAgents) ?? 100,
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { pathsOf } from './settings/paths.ts'
+import { rootPaths } from './settings/paths.ts'
 import { startServer } from './server.ts'
 import type { RunningServer, ServerOptions } from './server.ts'
 import { RawClient, request } from './testing/raw-client.ts'
@@ -21,7 +21,7 @@ const options: ServerOptions = {
   keepaliveInterval: 30_000,
   maxBody: 1000,
   ...nowhere,
-  paths: pathsOf({ GOOSE_PATH_ROOT: root }, '/'),
+  paths: rootPaths(root),
 }
 
 async function start(): Promise<RunningServer> {
@@ -50,7 +50,7 @@ describe('startServer', () => {
 
   it('serves without them if it cannot make them', async () => {
     const { logger, entries } = recordingLogger()
-    const paths = pathsOf({ GOOSE_PATH_ROOT: '/dev/null' }, '/')
+    const paths = rootPaths('/dev/null')
     const server = await startServer({ ...options, paths }, logger)
     expect((await fetch(`${server.url}/status`)).status).toBe(200)
     expect(entries).toMatchObject([{ level: 'warn', message: 'directories not ready' }])

@@ -1,7 +1,8 @@
 import { JsonDocument } from '../json/document.ts'
+import { numberOf } from '../json/number.ts'
 
 /**
- * The value of an environment variable (GA 1.4): what is JSON is taken as that, then `true` and `false` in any case, then
+ * The value of an environment variable (GA 1.4, G14): what is JSON is taken as that, then `true` and `false` in any case, then
  * integers, then other numbers as people write them, else the text itself. So `8080` is a number and `"8080"` a string.
  */
 export function typedValue(text: string): unknown {
@@ -11,6 +12,10 @@ export function typedValue(text: string): unknown {
     // It is not JSON, as most variables.
   }
   if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+  if (/^[+-]?\d+$/.test(text)) {
+    const exact = BigInt(text.replace('+', ''))
+    if (BigInt.asIntN(64, exact) === exact) return numberOf(String(exact), Number(exact))
+  }
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) {
     const value = Number(text)
     if (Number.isFinite(value)) return value

@@ -11,20 +11,27 @@ export interface Paths {
   state: string
 }
 
-/** All below `GOOSE_PATH_ROOT` if that is set and not empty (S34), else where the XDG Base Directory Specification puts them. */
-export function pathsOf(env: Environment, home: string): Paths {
-  const root = env.GOOSE_PATH_ROOT
-  if (root) return { config: join(root, 'config'), data: join(root, 'data'), state: join(root, 'state') }
-  const base = (variable: string, ...fallback: string[]): string => {
+/** All below one directory. */
+export function rootPaths(root: string): Paths {
+  return { config: join(root, 'config'), data: join(root, 'data'), state: join(root, 'state') }
+}
+
+/**
+ * All below `GOOSE_PATH_ROOT`, else where the XDG Base Directory Specification puts them; undefined when nothing says where
+ * that is. What is empty, or relative where the specification wants it absolute, is not set (G13).
+ */
+export function pathsOf(env: Environment): Paths | undefined {
+  if (env.GOOSE_PATH_ROOT) return rootPaths(env.GOOSE_PATH_ROOT)
+  const base = (variable: string, ...belowHome: string[]): string | undefined => {
     const named = env[variable]
-    // "All paths set in these environment variables must be absolute": a relative one is ignored.
-    return join(named && isAbsolute(named) ? named : join(home, ...fallback), 'goose')
+    if (named && isAbsolute(named)) return join(named, 'goose')
+    return env.HOME ? join(env.HOME, ...belowHome, 'goose') : undefined
   }
-  return {
-    config: base('XDG_CONFIG_HOME', '.config'),
-    data: base('XDG_DATA_HOME', '.local', 'share'),
-    state: base('XDG_STATE_HOME', '.local', 'state'),
-  }
+  const config = base('XDG_CONFIG_HOME', '.config')
+  const data = base('XDG_DATA_HOME', '.local', 'share')
+  const state = base('XDG_STATE_HOME', '.local', 'state')
+  if (config === undefined || data === undefined || state === undefined) return undefined
+  return { config, data, state }
 }
 
 /** Where the requests to language models are logged, which diagnostics collect. */
@@ -35,5 +42,7 @@ export function modelLogs(paths: Paths): string {
 /** Makes the directories that have to be there when the server starts (GA 1.5). */
 export function prepareDirectories(paths: Paths, now: Date): void {
   const day = now.toISOString().slice(0, 'YYYY-MM-DD'.length)
-  for (const path of [paths.config, paths.data, join(modelLogs(paths), 'server', day)]) mkdirSync(path, { recursive: true })
+  for (const path of [paths.config, paths.data, join(modelLogs(paths), 'server', day)]) {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+  }
 }

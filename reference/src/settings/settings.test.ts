@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { JsonNumber } from '../json/number.ts'
 import { typedValue } from './environment.ts'
-import { pathsOf } from './paths.ts'
+import { pathsOf, rootPaths } from './paths.ts'
 import { Settings } from './settings.ts'
 
 let root: string
@@ -18,7 +18,7 @@ afterEach(() => {
 })
 
 function settings(env: Record<string, string> = {}): Settings {
-  return new Settings(pathsOf({ GOOSE_PATH_ROOT: root }, '/'), env)
+  return new Settings(rootPaths(root), env)
 }
 
 function path(name: string): string {
@@ -41,7 +41,12 @@ describe('the directories (GA 1.2, 1.3)', () => {
     [{ GOOSE_PATH_ROOT: '', XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' }, '/c/goose', '/d/goose', '/s/goose'],
     [{ XDG_CONFIG_HOME: 'c', XDG_DATA_HOME: '' }, '/home/me/.config/goose', '/home/me/.local/share/goose', '/home/me/.local/state/goose'],
   ])('of %j', (env, config, data, state) => {
-    expect(pathsOf(env, '/home/me')).toEqual({ config, data, state })
+    expect(pathsOf({ HOME: '/home/me', ...env })).toEqual({ config, data, state })
+  })
+
+  it('of nobody are nowhere', () => {
+    expect(pathsOf({ HOME: '', XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d' })).toBeUndefined()
+    expect(pathsOf({ XDG_CONFIG_HOME: '/c', XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' })).toBeDefined()
   })
 })
 
@@ -55,13 +60,16 @@ describe('a value of the environment (GA 1.4)', () => {
     ['False', false],
     ['007', 7],
     ['+5', 5],
+    ['+9007199254740993', new JsonNumber('9007199254740993')],
+    ['+9223372036854775808', 9223372036854775808],
     ['.5', 0.5],
     ['1.', 1],
     ['9007199254740993', new JsonNumber('9007199254740993')],
     ['gpt-4o', 'gpt-4o'],
     ['', ''],
     ['inf', 'inf'],
-    ['1e999', '1e999'],
+    ['1e999', new JsonNumber('1e999')],
+    ['.5e999', '.5e999'],
     [' true', true],
     ['yes', 'yes'],
   ])('%j is typed', (text, value) => {
@@ -84,8 +92,8 @@ describe('a setting (GA 1.4)', () => {
   it('is read anew on every access', () => {
     const one = settings()
     expect(one.get('x')).toBeUndefined()
-    write('config.yaml', 'x: [1, 9007199254740993, 1.5, yes, ~]\n')
-    expect(one.get('x')).toEqual([1, 9007199254740993n, 1.5, 'yes', null])
+    write('config.yaml', 'x: [1, 9007199254740993, 1.5, yes, ~, .inf, .NaN, 2001-12-14, 0o14]\n')
+    expect(one.get('x')).toEqual([1, 9007199254740993n, 1.5, 'yes', null, '.inf', '.NaN', '2001-12-14', 12])
   })
 
   it('that has to be a text is one', () => {

@@ -37,7 +37,7 @@ export class Settings {
   setSecret(key: string, value: unknown): void {
     const entries = Object.entries(this.#secrets()).filter(([name]) => name !== key)
     if (value !== undefined) entries.push([key, value])
-    replaceFile(this.#secretsPath, `${this.#secretsPath}.tmp`, renderMapping(Object.fromEntries(entries)), 0o600)
+    replaceFile(this.#secretsPath, `${this.#secretsPath}.tmp`, renderMapping(Object.fromEntries(entries)))
   }
 
   /** The typed value of the variable that overrides a key. */

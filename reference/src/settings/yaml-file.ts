@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
+import type { Tags } from 'yaml'
 import { isObject } from '../json/is-object.ts'
 
 /** A mapping of a YAML file, in the order of the file. */
@@ -15,7 +16,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /** The value of a YAML text: plain objects and arrays, integers that a double would round as a bigint. */
 export function parseYaml(text: string): unknown {
-  return withPlainIntegers(parse(text, { intAsBigInt: true, logLevel: 'error' }))
+  return withPlainIntegers(parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withoutInfinity }))
 }
 
 /** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
@@ -40,8 +41,8 @@ export function renderMapping(mapping: Mapping): string {
 }
 
 /** Replaces a file so that readers see the old text or the new one, and never a part of it. */
-export function replaceFile(path: string, temporary: string, text: string, mode = 0o644): void {
-  mkdirSync(dirname(path), { recursive: true })
+export function replaceFile(path: string, temporary: string, text: string, mode = 0o600): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const file = openSync(temporary, 'w', mode)
   try {
     writeFileSync(file, text)
@@ -50,6 +51,11 @@ export function replaceFile(path: string, temporary: string, text: string, mode 
     closeSync(file)
   }
   renameSync(temporary, path)
+}
+
+/** The tags of a schema without the one that reads `.inf` and `.nan`, which JSON cannot say (G13). */
+function withoutInfinity(tags: Tags): Tags {
+  return tags.filter((tag) => typeof tag === 'string' || !('test' in tag) || !tag.test.test('.inf'))
 }
 
 function withPlainIntegers(value: unknown): unknown {

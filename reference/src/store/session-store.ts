@@ -54,7 +54,7 @@ export class SessionStore {
 
   /** Makes a session with the next free number of the day. */
   create(fields: NewSession, messages: Message[] = []): ListedSession {
-    mkdirSync(this.#directory, { recursive: true })
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
     const entries = this.#all()
     const now = inSeconds(this.#now())
     const day = now.slice(0, 10).replaceAll('-', '')

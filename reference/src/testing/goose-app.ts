@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AppOptions } from '../app.ts'
-import { pathsOf, prepareDirectories } from '../settings/paths.ts'
+import { rootPaths, prepareDirectories } from '../settings/paths.ts'
 import type { Answer } from './test-app.ts'
 import { TestApp } from './test-app.ts'
 
@@ -12,7 +12,7 @@ export class GooseApp extends TestApp {
   readonly root: string
 
   constructor(options: Partial<AppOptions> = {}, root = temporaryRoot()) {
-    const paths = pathsOf({ GOOSE_PATH_ROOT: root }, '/')
+    const paths = rootPaths(root)
     prepareDirectories(paths, new Date())
     super({ paths, ...options })
     this.root = root
