@@ -1,3 +1,9 @@
+import { Agents } from './agent/agents.ts'
+import {
+  resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
+} from './agent/handlers.ts'
+import { noParts } from './agent/parts.ts'
+import { listAgentTools } from './agent/tool-list.ts'
 import { requireSecretKey } from './auth/secret-key.ts'
 import { pendingRequests } from './client-tools/pending-stream.ts'
 import { codedError, executionFailed, plainError } from './client-tools/error-response.ts'
@@ -8,19 +14,28 @@ import { Registry } from './client-tools/registry.ts'
 import { Bus } from './events/bus.ts'
 import { directoryEvents, globalEvents } from './events/event-streams.ts'
 import { isClientToolsPath } from './http/family.ts'
-import { gooseError } from './http/goose-errors.ts'
+import { MessageError, gooseError } from './http/goose-errors.ts'
 import { empty, json } from './http/respond.ts'
 import { createRouter } from './http/router.ts'
-import type { ErrorHandler } from './http/router.ts'
+import type { ErrorHandler, Route } from './http/router.ts'
 import type { Logger } from './log.ts'
+import { RecipeLibrary } from './recipe/library.ts'
+import {
+  deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
+} from './sessions/handlers.ts'
 import type { Environment, Paths } from './settings/paths.ts'
+import { Settings } from './settings/settings.ts'
 import { OpenStreams } from './sse/open-streams.ts'
+import { diagnostics } from './status/diagnostics.ts'
 import { status } from './status/status.ts'
+import { SessionStore } from './store/session-store.ts'
 
 /** What the behaviour depends on. All times are in milliseconds. */
 export interface AppOptions {
   /** The directory that requests are about when they name none. */
   directory: string
+  /** Where the process runs; some recipes lie there (GA 11.1). */
+  workingDirectory: string
   defaultTimeout: number
   keepaliveInterval: number
   /** Bytes of the largest request body of client tools. */
@@ -50,6 +65,8 @@ export function createApp(options: AppOptions, logger: Logger): App {
   const streams = new OpenStreams(logger)
   const parts = { bus, registry, executions, streams, defaultDirectory: options.directory, ...options }
 
+  const goose = gooseServer(options, logger)
+
   const router = createRouter(
     [
       { method: 'POST', path: '/client-tools/register', handler: register(parts) },
@@ -62,6 +79,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
       { method: 'GET', path: '/event', handler: directoryEvents(bus, streams, options.directory) },
       { method: 'GET', path: '/global/event', handler: globalEvents(bus, streams) },
       { method: 'GET', path: '/status', handler: status },
+      ...goose.routes,
     ],
     requireSecretKey(options.secretKey),
     errorHandler(logger),
@@ -75,8 +93,49 @@ export function createApp(options: AppOptions, logger: Logger): App {
         bus.publish(directory, { type: 'server.instance.disposed', properties: { directory } })
       }
       await streams.endAll()
+      await goose.stop()
     },
   }
+}
+
+/** The goose server: its routes, and how it ends. A path with a parameter comes behind those that it would match (GA 2.1). */
+function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; stop: () => Promise<void> } {
+  const { paths } = options
+  const settings = new Settings(paths, options.environment)
+  const store = new SessionStore(paths.data, logger)
+  const library = new RecipeLibrary(settings, options.workingDirectory)
+  const agents = new Agents(options.maxActiveAgents, () => noParts, logger)
+  const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions: notBuilt }
+  return {
+    routes: [
+      { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
+      { method: 'POST', path: '/agent/start', handler: startAgent(parts) },
+      { method: 'POST', path: '/agent/resume', handler: resumeAgent(parts) },
+      { method: 'POST', path: '/agent/update_from_session', handler: updateFromSession(parts) },
+      { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
+      { method: 'POST', path: '/agent/update_provider', handler: notBuilt },
+      { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
+      { method: 'POST', path: '/agent/add_extension', handler: notBuilt },
+      { method: 'POST', path: '/agent/remove_extension', handler: notBuilt },
+      { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
+      { method: 'POST', path: '/reply', handler: notBuilt },
+      { method: 'POST', path: '/action-required/tool-confirmation', handler: notBuilt },
+      { method: 'GET', path: '/sessions', handler: listSessions(parts) },
+      { method: 'POST', path: '/sessions/import', handler: importSession(parts) },
+      { method: 'GET', path: '/sessions/insights', handler: getInsights(parts) },
+      { method: 'GET', path: '/sessions/:session_id', handler: getSession(parts) },
+      { method: 'DELETE', path: '/sessions/:session_id', handler: deleteSession(parts) },
+      { method: 'GET', path: '/sessions/:session_id/export', handler: exportSession(parts) },
+      { method: 'PUT', path: '/sessions/:session_id/name', handler: setName(parts) },
+      { method: 'PUT', path: '/sessions/:session_id/user_recipe_values', handler: setRecipeValues(parts) },
+      { method: 'POST', path: '/sessions/:session_id/edit_message', handler: editMessage(parts) },
+    ],
+    stop: () => agents.stopAll(),
+  }
+}
+
+function notBuilt(): never {
+  throw new MessageError(501, 'Not built yet')
 }
 
 const executePath = '/client-tools/execute'

@@ -11,6 +11,10 @@ export function text(status: number, body: string): Response {
   return withBody(status, 'text/plain; charset=utf-8', body)
 }
 
+export function bytes(status: number, type: string, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Response {
+  return new Response(body, { status, headers: { 'Content-Type': type, 'Content-Length': String(body.length), ...headers } })
+}
+
 /** An answer without a body, which therefore has no content type either (S2). */
 export function empty(status: number, headers: Record<string, string> = {}): Response {
   // A 204 has no Content-Length (RFC 9110 §8.6).
@@ -19,7 +23,5 @@ export function empty(status: number, headers: Record<string, string> = {}): Res
 }
 
 function withBody(status: number, type: string, body: string): Response {
-  const bytes = encoder.encode(body)
-  const headers = { 'Content-Type': type, 'Content-Length': String(bytes.length) }
-  return new Response(bytes, { status, headers })
+  return bytes(status, type, encoder.encode(body))
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { recordingLogger } from '../testing/test-app.ts'
+import { Agents } from './agents.ts'
+import type { AgentParts } from './parts.ts'
+import { noParts } from './parts.ts'
+
+function agents(capacity: number, closed: string[], close = (): Promise<void> => Promise.resolve()): Agents {
+  const parts = (id: string): AgentParts => ({
+    confirmations: { ...noParts.confirmations, close: () => closed.push(`${id} confirmations`) },
+    extensions: {
+      ...noParts.extensions,
+      close: () => {
+        closed.push(`${id} extensions`)
+        return close()
+      },
+    },
+  })
+  return new Agents(capacity, parts, recordingLogger().logger)
+}
+
+describe('agents (GA 6)', () => {
+  it('are made once, without a provider', () => {
+    const all = agents(1, [])
+    const agent = all.get('a')
+    expect(agent.provider).toBeNull()
+    expect(all.get('a')).toBe(agent)
+  })
+
+  it('make room for each other, the one least recently asked for first', () => {
+    const closed: string[] = []
+    const all = agents(2, closed)
+    const a = all.get('a')
+    all.get('b')
+    expect(all.get('a')).toBe(a)
+    all.get('c')
+    expect(closed).toEqual(['b confirmations', 'b extensions'])
+    expect([all.stop('b'), all.stop('a'), all.stop('a')]).toEqual([false, true, false])
+  })
+
+  it('stay open for as long as somebody uses them', () => {
+    const closed: string[] = []
+    const all = agents(2, closed)
+    const agent = all.get('a')
+    const [first, second] = [agent.use(), agent.use()]
+    expect(all.stop('a')).toBe(true)
+    expect(all.get('a')).not.toBe(agent)
+    first()
+    first()
+    expect(closed).toEqual([])
+    second()
+    expect(closed).toEqual(['a confirmations', 'a extensions'])
+  })
+
+  it('are all closed at the end, whatever one of them says', async () => {
+    const closed: string[] = []
+    const all = agents(5, closed, () => Promise.reject(new Error('broken')))
+    all.get('a')
+    all.get('b')
+    await all.stopAll()
+    expect(closed).toEqual(['a confirmations', 'a extensions', 'b confirmations', 'b extensions'])
+    expect(all.stop('a')).toBe(false)
+  })
+})

@@ -1,0 +1,74 @@
+import type { McpTool } from '../extensions/config.ts'
+import { isObject } from '../json/is-object.ts'
+import type { Agent } from './agent.ts'
+
+const texts = { type: 'string' }
+
+/** The tools of the engine itself, as the model sees them (GA 18.3; their texts are in docs/decisions.md). */
+const manageSchedule: McpTool = {
+  name: 'platform__manage_schedule',
+  description: 'Manages the scheduled recipes of this server.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      action: {
+        type: 'string',
+        enum: ['list', 'create', 'run_now', 'pause', 'unpause', 'delete', 'kill', 'inspect', 'sessions', 'session_content'],
+      },
+      job_id: texts,
+      recipe_path: texts,
+      cron_expression: texts,
+      limit: { type: 'integer' },
+      session_id: texts,
+    },
+    required: ['action'],
+  },
+}
+
+const createTask: McpTool = {
+  name: 'dynamic_task__create_task',
+  description: 'Creates tasks that sub-agents can run.',
+  inputSchema: {
+    type: 'object',
+    properties: { task_parameters: { type: 'array', items: { type: 'object' } } },
+    required: ['task_parameters'],
+  },
+}
+
+const executeTask: McpTool = {
+  name: 'subagent__execute_task',
+  description: 'Runs tasks in sub-agents and returns their results.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      task_ids: { type: 'array', items: texts },
+      execution_mode: { type: 'string', enum: ['sequential', 'parallel'] },
+    },
+    required: ['task_ids'],
+  },
+}
+
+/** The tools that `extension_name=platform` asks for (GA 6.4). */
+export const platformTools: readonly McpTool[] = [manageSchedule, createTask]
+
+/** All tools of the engine of an agent. */
+export function engineTools(agent: Agent): McpTool[] {
+  const subRecipes = [...agent.subRecipes.values()].map(
+    ({ name, description }): McpTool => ({
+      name: `subrecipe__create_task_${name}`,
+      description: description ?? `Creates tasks that run the recipe ${name}.`,
+      inputSchema: createTask.inputSchema,
+    }),
+  )
+  const output: McpTool[] =
+    agent.finalOutput === undefined
+      ? []
+      : [
+          {
+            name: 'recipe__final_output',
+            description: 'Gives the final output of the conversation. Call it once, when the work is done.',
+            inputSchema: isObject(agent.finalOutput.schema) ? agent.finalOutput.schema : { type: 'object' },
+          },
+        ]
+  return [...platformTools, executeTask, ...subRecipes, ...output]
+}

@@ -1,0 +1,163 @@
+import type { Handler } from 'hono'
+import { BareStatusError, MessageError } from '../http/goose-errors.ts'
+import { readJsonBody } from '../http/json-body.ts'
+import { empty, json } from '../http/respond.ts'
+import { boolean, nullable, object, string } from '../json/shape.ts'
+import { decodeDeeplink } from '../recipe/deeplink.ts'
+import type { RecipeLibrary } from '../recipe/library.ts'
+import { readRecipeFile } from '../recipe/library.ts'
+import { recipe as recipeShape } from '../recipe/recipe.ts'
+import type { Recipe } from '../recipe/recipe.ts'
+import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
+import { TemplateError } from '../recipe/template-error.ts'
+import { InvalidRecipeError, validateRecipe } from '../recipe/validate.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { LoadedSession, SessionStore } from '../store/session-store.ts'
+import type { Agent } from './agent.ts'
+import type { Agents } from './agents.ts'
+import { desktopPrompt, installFinalOutput, installRecipe } from './recipe-install.ts'
+
+export interface AgentHandlerParts {
+  store: SessionStore
+  agents: Agents
+  settings: Settings
+  library: RecipeLibrary
+  /** Gives an agent the model of its session, and the extensions of the settings (GA 6.2). */
+  loadModelAndExtensions: (agent: Agent, session: LoadedSession) => Promise<void>
+}
+
+interface StartRequest {
+  working_dir: string
+  recipe: Recipe | null
+  recipe_id: string | null
+  recipe_deeplink: string | null
+}
+
+const startRequest = object<StartRequest>({
+  working_dir: string,
+  recipe: nullable(recipeShape),
+  recipe_id: nullable(string),
+  recipe_deeplink: nullable(string),
+})
+
+/** `POST /agent/start` (GA 6.1). */
+export function startAgent({ store, library }: AgentHandlerParts): Handler {
+  let started = 0
+  return async (c) => {
+    const request = await readJsonBody(c.req.raw, startRequest)
+    const recipe = chosenRecipe(request, library)
+    if (recipe !== null) checkRecipe(recipe)
+    started++
+    return json(200, createSession(store, request.working_dir, `New session ${started}`, recipe))
+  }
+}
+
+/** A link wins over an id, and an id over a recipe. */
+function chosenRecipe({ recipe_deeplink: link, recipe_id: id, recipe }: StartRequest, library: RecipeLibrary): Recipe | null {
+  if (link !== null) {
+    const linked = decodeDeeplink(link)
+    if (linked === undefined) throw new MessageError(400, 'Failed to decode recipe deeplink')
+    return linked
+  }
+  if (id === null) return recipe
+  const path = library.pathOf(id)
+  if (path === undefined) throw new MessageError(404, `Recipe not found: ${id}`)
+  try {
+    return readRecipeFile(path)
+  } catch (cause) {
+    throw new MessageError(500, `Failed to load recipe: ${reason(cause)}`, { cause })
+  }
+}
+
+function checkRecipe(recipe: Recipe): void {
+  try {
+    validateRecipe(recipe)
+  } catch (error) {
+    if (error instanceof InvalidRecipeError) throw new MessageError(400, error.message, { cause: error })
+    throw error
+  }
+}
+
+function createSession(store: SessionStore, workingDirectory: string, name: string, recipe: Recipe | null): object {
+  try {
+    return store.create({ working_dir: workingDirectory, name, session_type: 'user', recipe })
+  } catch (cause) {
+    throw new MessageError(400, `Failed to create session: ${reason(cause)}`, { cause })
+  }
+}
+
+const resumeRequest = object<{ session_id: string; load_model_and_extensions: boolean }>({
+  session_id: string,
+  load_model_and_extensions: boolean,
+})
+
+/** `POST /agent/resume` (GA 6.2). The answer is the session as it was before. */
+export function resumeAgent({ store, agents, loadModelAndExtensions }: AgentHandlerParts): Handler {
+  return async (c) => {
+    const { session_id: id, load_model_and_extensions: load } = await readJsonBody(c.req.raw, resumeRequest)
+    const session = loaded(store, id)
+    if (session === undefined) throw new MessageError(404, 'Failed to resume session: Session not found')
+    if (load) await loadModelAndExtensions(agents.get(id), session)
+    return json(200, session)
+  }
+}
+
+function loaded(store: SessionStore, id: string): LoadedSession | undefined {
+  try {
+    return store.load(id)
+  } catch (cause) {
+    throw new MessageError(404, 'Failed to resume session: Session cannot be read', { cause }) // G16
+  }
+}
+
+const sessionRequest = object<{ session_id: string }>({ session_id: string })
+
+/** `POST /agent/update_from_session` (GA 6.3). */
+export function updateFromSession({ store, agents, settings }: AgentHandlerParts): Handler {
+  return async (c) => {
+    const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
+    const session = store.find(id)
+    if (session === undefined) throw new MessageError(500, 'Failed to get session: Session not found')
+    const agent = agents.get(id)
+    agent.clientPrompt = desktopPrompt
+    const recipe = session.recipe && renderIfComplete(session.recipe, session.user_recipe_values ?? {}, settings)
+    if (recipe !== null) {
+      installRecipe(agent, recipe)
+      installFinalOutput(agent, recipe)
+    }
+    return empty(200)
+  }
+}
+
+/** The rendered recipe; null when values are missing. */
+function renderIfComplete(recipe: Recipe, values: Record<string, string>, settings: Settings): Recipe | null {
+  try {
+    return renderRecipe(recipe, values, settings.paths)
+  } catch (error) {
+    if (error instanceof MissingParametersError) return null
+    if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })
+    throw error
+  }
+}
+
+/** `POST /agent/update_router_tool_selector` (GA 6.6). There is no router that could change. */
+export function updateRouterToolSelector({ agents }: AgentHandlerParts): Handler {
+  return async (c) => {
+    const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
+    if (agents.get(id).provider === null) throw new BareStatusError(500, 'the agent has no provider')
+    return json(200, 'Tool selection strategy updated successfully')
+  }
+}
+
+/** `POST /agent/stop` (GA 16.1). */
+export function stopAgent({ agents }: AgentHandlerParts): Handler {
+  return async (c) => {
+    const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
+    if (!agents.stop(id)) throw new MessageError(404, `Failed to stop agent for session ${id}: Session ${id} not found`)
+    return empty(200)
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

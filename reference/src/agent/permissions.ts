@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../json/is-object.ts'
+import type { Settings } from '../settings/settings.ts'
+import { parseMapping } from '../settings/yaml-file.ts'
+import type { Mapping } from '../settings/yaml-file.ts'
+
+const levels = ['always_allow', 'ask_before', 'never_allow'] as const
+export type PermissionLevel = (typeof levels)[number]
+
+const modes = ['auto', 'approve', 'smart_approve', 'chat'] as const
+export type Mode = (typeof modes)[number]
+
+/** How tools are allowed to run; `auto` unless the settings say otherwise (GA 18.1). */
+export function modeOf(settings: Settings): Mode {
+  const set = settings.get('GOOSE_MODE')
+  return modes.find((mode) => mode === set) ?? 'auto'
+}
+
+/** The levels that a person, or the engine, has given to tools (GA 17.2). */
+export class Permissions {
+  readonly #levels: Mapping
+
+  /** Reads permission.yaml as it is now. What cannot be read is empty. */
+  constructor(settings: Settings) {
+    try {
+      this.#levels = parseMapping(readFileSync(join(settings.paths.config, 'permission.yaml')))
+    } catch {
+      this.#levels = {}
+    }
+  }
+
+  of(category: 'user' | 'smart_approve', tool: string): PermissionLevel | null {
+    const lists = this.#levels[category]
+    if (!isObject(lists)) return null
+    return levels.find((level) => isListed(lists[level], tool)) ?? null
+  }
+
+  /** What a client is shown of a tool (GA 6.4). */
+  shown(mode: Mode, tool: string): PermissionLevel | null {
+    const given = this.of('user', tool)
+    if (given !== null) return given
+    switch (mode) {
+      case 'approve':
+        return 'ask_before'
+      case 'smart_approve':
+        return this.of('smart_approve', tool)
+      case 'auto':
+      case 'chat':
+        return null
+      default:
+        return mode satisfies never
+    }
+  }
+}
+
+function isListed(list: unknown, tool: string): boolean {
+  return Array.isArray(list) && list.includes(tool)
+}

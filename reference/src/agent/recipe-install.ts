@@ -1,0 +1,16 @@
+import type { Recipe } from '../recipe/recipe.ts'
+import type { Agent } from './agent.ts'
+
+/** What clients of the desktop add to the system prompt (M17). */
+export const desktopPrompt = 'The person talks to you in a desktop application.'
+
+/** Makes the tasks of a recipe's sub-recipes available, and its instructions known if it has any (GA 6.3, 9.9). */
+export function installRecipe(agent: Agent, recipe: Recipe): void {
+  for (const sub of recipe.sub_recipes ?? []) agent.subRecipes.set(sub.name, sub)
+  if (recipe.instructions !== undefined) agent.clientPrompt = `You follow a recipe. Its instructions are:\n\n${recipe.instructions}`
+}
+
+/** Asks for the final output of a recipe, if it wants one. */
+export function installFinalOutput(agent: Agent, recipe: Recipe): void {
+  if (recipe.response !== undefined) agent.finalOutput = { schema: recipe.response.json_schema }
+}
