@@ -36,7 +36,9 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"no step at all", head + "steps: [{say: hi}]", []string{`4:9: item 1 of "steps" is not what belongs here → begin the step with one of: http, open, start, join, await, never, poll, close, half-close, drop, stop, kill, restart, asked, parallel`}},
 		{"a misspelt key of a step", head + "steps: [{http: GET /, expct: {status: 200}}]", []string{`4:23: unknown key "expct" → did you mean "expect"?`}},
 		{"a request without a path", head + "steps: [{http: GET}]", []string{`4:16: "http" is "GET" → write a method, a blank and a path`}},
-		{"a stream that is posted", head + "steps: [{open: s, sse: POST /}]", []string{`4:24: "sse" is "POST /" → write GET, a blank and a path`}},
+		{"a stream without a path", head + "steps: [{open: s, sse: POST}]", []string{`4:24: "sse" is "POST" → write a method, a blank and a path`}},
+		{"a stream that is asked for with two bodies", head + "steps: [{open: s, sse: POST /, json: {}, raw: {text: a}}]", []string{`4:42: a step has both json and raw → send one body: remove json or raw`}},
+		{"a poll that is posted", head + "steps: [{poll: POST /, until: {status: 200}}]", []string{`4:16: "poll" is "POST /" → write GET, a blank and a path`}},
 		{"a time without a unit", head + "steps: [{http: GET /, within: 5}]", []string{`4:31: "within" is a number → write a time with its unit, such as 300ms, 2s or 1m`}},
 		{"no time", head + "steps: [{http: GET /, within: 0s}]", []string{`4:31: "0s" is no time to wait → write a time above 0 with its unit, such as 300ms, 2s or 1m`}},
 		{"a status in quotes", head + `steps: [{http: GET /, expect: {status: "200"}}]`, []string{`4:40: "status" is a string → make it a whole number`}},
@@ -184,6 +186,7 @@ steps:
   - {stop: target, exit: 3}
   - {restart: target, within: 3s}
   - {kill: target}
+  - {open: said, sse: POST /say, json: {text: hi}}
 teardown:
   - {http: DELETE /x, allow_status: [404]}
 `)
@@ -193,7 +196,7 @@ teardown:
 		"1 http: POST /x/${{ unique }}?q=1", "2 start: start call: POST /", "3 join: join call", "4 open: open bus: GET /event",
 		"5 await: await bus", "6 await: await bus", "7 never: never bus", "8 poll: poll GET /x", "9 half-close: half-close bus",
 		"10 close: close bus", "11 parallel: parallel l, r", "11.l.1 http: GET /", "11.r.1 http: GET /", "11.r.2 http: GET /",
-		"12 stop: stop target", "13 restart: restart target", "14 kill: kill target", "teardown.1 http: DELETE /x",
+		"12 stop: stop target", "13 restart: restart target", "14 kill: kill target", "15 open: open said: POST /say", "teardown.1 http: DELETE /x",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("steps (-want +got):\n%s", diff)
@@ -210,6 +213,9 @@ teardown:
 	}
 	if p := s.Script().Steps[7].Do.(*Poll); p.Pause != 10*time.Millisecond || p.MaxPause != time.Second || p.Compare != PollNone {
 		t.Errorf("step 8: %+v", p)
+	}
+	if r := s.Script().Steps[14].Do.(*Open).Request; r.Method != "POST" || !r.Body.JSON.IsSet() {
+		t.Errorf("step 15: %+v", r)
 	}
 	if td := s.Script().Teardown[0].Do.(*HTTP); td.AllowStatus[0] != 404 {
 		t.Errorf("teardown: %+v", td)
