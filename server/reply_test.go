@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -337,4 +338,24 @@ func wanted(name string, pieces int) string {
 		fmt.Fprintf(&want, "c-%s:%s-%d ", name, name, n)
 	}
 	return want.String() + "Finish"
+}
+
+func TestAConnectionServesMoreThanOneReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, session := startModel(t, server.Config{}, hello)
+		c := r.connect("")
+		defer c.Close()
+		answers := bufio.NewReader(c)
+		for n := range 3 {
+			go io.WriteString(c, withJSON("POST /reply", ask(session, "hi"), secret))
+			resp, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				t.Fatalf("reply %d: %v", n, err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if got := said(t, string(body)); got != "c1:Helc1:loFinish" || err != nil {
+				t.Errorf("reply %d: %s, %v", n, got, err)
+			}
+		}
+	})
 }

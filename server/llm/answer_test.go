@@ -1,8 +1,10 @@
 package llm_test
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
@@ -320,4 +323,31 @@ func TestTheFastModelIsAskedFirst(t *testing.T) {
 	if want := []string{`{"model":"gpt-4o-mini"`, `{"model":"gpt-4o"`}; !slices.Equal(asked, want) {
 		t.Errorf("asked %s, want %s", asked, want)
 	}
+}
+
+func TestConnectionsAreUsedAgain(t *testing.T) {
+	dialed := 0
+	ln := memnet.Listen()
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		llmtest.Events(w, llmtest.Says("c", "ok")...)
+	})}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		dialed++
+		return ln.Dial(ctx)
+	}}
+	p := provider(t, "openai", "m", openAI, transport, nil)
+	for range 3 {
+		if got, err := pieces(t, p); err != nil || len(got) != 2 {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if dialed != 1 {
+		t.Errorf("three calls took %d connections, want one", dialed)
+	}
+	transport.CloseIdleConnections()
+	srv.Close()
+	<-served
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
@@ -60,13 +61,27 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			return
 		}
 		defer answer.Close()
-		if err := p.pieces(answer, func(piece Piece) bool {
+		switch err := p.pieces(answer, func(piece Piece) bool {
 			log.piece(piece)
 			return yield(piece, nil)
-		}); err != nil && err != io.EOF {
+		}); err {
+		case nil:
+			drain(answer)
+		case io.EOF: // a service need not say that it is done
+		default:
 			log.fail(err)
 		}
 	}
+}
+
+// drainTime is how long the end of a stream may take to come behind the end of its answer.
+const drainTime = 50 * time.Millisecond
+
+// drain reads a stream to its end, if that is near: only then its connection can be used again.
+func drain(answer io.ReadCloser) {
+	timer := time.AfterFunc(drainTime, func() { answer.Close() })
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, answer, 4<<10)
 }
 
 // pieces reads a stream. Its error says why it ended before the answer was complete.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/questions"
@@ -16,6 +17,9 @@ type Agent struct {
 	Tools         Toolbox
 	confirmations questions.Board[decision]
 	elicitations  questions.Board[json.RawMessage]
+
+	// counted goes up when a reply has changed the session's numbers.
+	counted atomic.Int64
 
 	mu       sync.Mutex
 	provider *llm.Provider

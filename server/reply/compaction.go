@@ -83,6 +83,9 @@ func (x *exchange) recover(ctx context.Context) (more bool, err error) {
 	if err := x.thinking(ctx); err != nil {
 		return false, err
 	}
+	if err := x.load(ctx); err != nil { // what other streams of the session have saved meanwhile must not be lost
+		return false, err
+	}
 	return x.compact(ctx, true)
 }
 
@@ -177,11 +180,11 @@ func (x *exchange) countSummary(ctx context.Context, used *llm.Usage) error {
 	if used == nil {
 		used = &llm.Usage{}
 	}
-	err := x.Store.AddUsage(ctx, x.session.ID, used.Total, used.Input, used.Output)
-	if err == nil {
-		err = x.Store.SetLastUsage(ctx, x.session.ID, used.Output, used.Output, nil)
+	defer x.agent.counted.Add(1)
+	if err := x.count(ctx, *used); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := x.Store.SetLastUsage(ctx, x.session.ID, used.Output, used.Output, nil); err != nil {
 		return fmt.Errorf("count the tokens: %w", err)
 	}
 	return nil

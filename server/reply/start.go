@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/history"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -31,6 +32,8 @@ type exchange struct {
 	mode    mode
 	out     *queue
 
+	tokens       *session.Tokens   // what numbers has read last, nil at first
+	counted      int64             // the agent's count at that time
 	conversation []message.Message // as the model will see it: with what the turns bring
 
 	outputMu sync.Mutex
@@ -115,7 +118,7 @@ func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 			return
 		}
 	}
-	tokens, err := x.Store.Tokens(ctx, x.session.ID)
+	tokens, err := x.numbers(ctx)
 	if err != nil {
 		x.Log.Warn("tokens not read", "session", x.session.ID, "err", err)
 	}
@@ -152,11 +155,33 @@ func (x *exchange) load(ctx context.Context) error {
 
 // send sends a message with the numbers that the session has at this moment.
 func (x *exchange) send(ctx context.Context, m message.Message) error {
-	tokens, err := x.Store.Tokens(ctx, x.session.ID)
+	tokens, err := x.numbers(ctx)
 	if err != nil {
-		return fmt.Errorf("read the session: %w", err)
+		return err
 	}
 	return x.out.push(ctx, messageEvent(m, tokens))
+}
+
+// numbers returns the numbers of the session. They are read again when a reply of the session has changed them, and not for
+// every piece of an answer.
+func (x *exchange) numbers(ctx context.Context) (session.Tokens, error) {
+	if counted := x.agent.counted.Load(); x.tokens == nil || x.counted != counted {
+		tokens, err := x.Store.Tokens(ctx, x.session.ID)
+		if err != nil {
+			return tokens, fmt.Errorf("read the session: %w", err)
+		}
+		x.tokens, x.counted = &tokens, counted
+	}
+	return *x.tokens, nil
+}
+
+// count notes what a call of the model has cost (GA 7.12).
+func (x *exchange) count(ctx context.Context, used llm.Usage) error {
+	defer x.agent.counted.Add(1)
+	if err := x.Store.AddUsage(ctx, x.session.ID, used.Total, used.Input, used.Output); err != nil {
+		return fmt.Errorf("count the tokens: %w", err)
+	}
+	return nil
 }
 
 // save adds messages to the session and to what the model will see.

@@ -30,7 +30,7 @@ func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
 		defer close(done)
 		x.run(ctx, todo)
 	}()
-	err = sse.Serve(ctx, w, x.out, sse.Options{First: ping, Keepalive: ping, Interval: pingInterval})
+	err = sse.Serve(ctx, w, x.out, sse.Options{First: ping, Keepalive: ping, Interval: pingInterval, Ends: true})
 	s.Log.Debug("reply ended", "session", r.SessionID, "err", err)
 	cancel(errGone)
 	<-done
@@ -42,6 +42,6 @@ func (s *Service) refuse(ctx context.Context, w http.ResponseWriter, why error) 
 	q := newQueue()
 	_ = q.push(ctx, errorEvent(why.Error())) // there is room
 	q.end()
-	err := sse.Serve(ctx, w, q, sse.Options{})
+	err := sse.Serve(ctx, w, q, sse.Options{Ends: true})
 	s.Log.Debug("reply refused", "err", errors.Join(why, err))
 }

@@ -3,7 +3,6 @@ package reply
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -116,9 +115,9 @@ func (t *turn) question(ctx context.Context) (llm.Request, error) {
 
 // take counts, sends and keeps a piece of the answer.
 func (t *turn) take(ctx context.Context, piece llm.Piece) error {
-	if u := piece.Usage; u != nil {
-		if err := t.Store.AddUsage(ctx, t.session.ID, u.Total, u.Input, u.Output); err != nil {
-			return fmt.Errorf("count the tokens: %w", err)
+	if piece.Usage != nil {
+		if err := t.count(ctx, *piece.Usage); err != nil {
+			return err
 		}
 	}
 	if piece.Message == nil {

@@ -30,6 +30,8 @@ type Options struct {
 	// Keepalive is sent at every multiple of Interval since the stream was opened, whatever else is sent; nothing if nil.
 	Keepalive []byte
 	Interval  time.Duration
+	// Ends says that the stream has an end of its own: its connection is used again, as after any other answer.
+	Ends bool
 }
 
 // Head writes the head of a stream and sends it. It is all there is of an answer to HEAD.
@@ -54,7 +56,8 @@ func control(w http.ResponseWriter) *http.ResponseController {
 // reader cannot be written to, [conn.ErrStalled] if it has stopped reading. ctx must end with the request; it may end
 // earlier. A write that is blocked then is interrupted.
 //
-// When nothing was interrupted, the answer that Serve leaves behind is complete. Its connection is not used again.
+// When nothing was interrupted, the answer that Serve leaves behind is complete. Its connection is not used again, unless the
+// options say that the stream ends.
 func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options) error {
 	s := &stream{
 		w:    w,
@@ -68,7 +71,9 @@ func Serve(ctx context.Context, w http.ResponseWriter, src Source, opts Options)
 			src.Wake()
 		}).stop()
 	}
-	conn.Deafen(ctx)
+	if !opts.Ends {
+		conn.Deafen(ctx)
+	}
 	defer s.interruptWith(ctx)()
 
 	err := s.run(ctx)
