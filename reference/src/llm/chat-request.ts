@@ -1,0 +1,78 @@
+import type { McpTool } from '../extensions/config.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { ContentOf } from '../message/content.ts'
+import type { Message } from '../message/message.ts'
+import type { ModelConfig } from '../sessions/session.ts'
+import { imagesNamedIn } from './image-files.ts'
+import type { ImageData } from './image-files.ts'
+import type { ModelRequest } from './model.ts'
+import { resultImages, resultText } from './tool-result.ts'
+
+/** The body of a request for chat completions (M7, M8). */
+export async function chatBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): Promise<JsonObject> {
+  const { temperature, max_tokens: maxTokens } = config
+  const reasoning = reasoningModel(model)
+  const messages = await Promise.all(request.messages.map(chatMessages))
+  return {
+    model: reasoning?.model ?? model,
+    messages: [{ role: reasoning ? 'developer' : 'system', content: request.system }, ...messages.flat()],
+    ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
+    ...(!reasoning && temperature !== null && { temperature }),
+    ...(maxTokens !== null && { [reasoning ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
+    ...(reasoning && { reasoning_effort: reasoning.effort }),
+    ...(stream && { stream: true, stream_options: { include_usage: true } }),
+  }
+}
+
+/** What a model that reasons is called, and how hard it shall think; undefined for other models. */
+function reasoningModel(name: string): { model: string; effort: string } | undefined {
+  if (!/^(?:o\d|gpt-5)/.test(name)) return undefined
+  const [, model, effort] = /^(.*)-(low|medium|high)$/.exec(name) ?? []
+  return model === undefined || effort === undefined ? { model: name, effort: 'medium' } : { model, effort }
+}
+
+function chatTool({ name, description = '', inputSchema }: McpTool): JsonObject {
+  return { type: 'function', function: { name, description, parameters: inputSchema } }
+}
+
+/** A message as chat completions have it, which may be several (M11). */
+async function chatMessages(message: Message): Promise<JsonObject[]> {
+  const responses = message.content.filter((item) => item.type === 'toolResponse')
+  const results = responses.map((response) => ({
+    role: 'tool',
+    tool_call_id: response.id,
+    content: resultText(response.toolResult),
+  }))
+  if (message.role === 'assistant') return [...results, ...assistantMessage(message)]
+  return [...results, ...(await userMessage(message, responses.flatMap(resultImages)))]
+}
+
+function assistantMessage({ content }: Message): JsonObject[] {
+  const texts = content.filter((item) => item.type === 'text')
+  const calls = content.filter((item) => item.type === 'toolRequest').flatMap(chatCall)
+  if (texts.length === 0 && calls.length === 0) return []
+  const text = texts.length > 0 && { content: texts.map((item) => item.text).join('\n') }
+  return [{ role: 'assistant', ...text, ...(calls.length > 0 && { tool_calls: calls }) }]
+}
+
+function chatCall({ id, toolCall: call }: ContentOf<'toolRequest'>): JsonObject[] {
+  if (call.status === 'error') return []
+  const { name, arguments: args = {} } = call.value
+  return [{ id, type: 'function', function: { name, arguments: stringifyJson(args) } }]
+}
+
+/** One message with the texts and images, behind the images of tool results; none if there is neither. */
+async function userMessage({ content }: Message, resultImages: ImageData[]): Promise<JsonObject[]> {
+  const own = content.filter((item) => item.type === 'text' || item.type === 'image')
+  const texts = own.flatMap((item) => (item.type === 'text' ? [item.text] : []))
+  const named = await imagesNamedIn(texts)
+  const hasImages = resultImages.length > 0 || named.length > 0 || texts.length < own.length
+  if (!hasImages) return texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n') }]
+  const parts = own.map((item) => (item.type === 'text' ? { type: 'text', text: item.text } : imagePart(item)))
+  return [{ role: 'user', content: [...resultImages.map(imagePart), ...parts, ...named.map(imagePart)] }]
+}
+
+function imagePart({ data, mimeType }: ImageData): JsonObject {
+  return { type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }
+}

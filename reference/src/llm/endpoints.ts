@@ -1,0 +1,30 @@
+/** Says why a provider cannot be built (M2). */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError'
+}
+
+/** `https://host/` and `/v1/chat/completions`, whatever slashes are where they meet. */
+export function joinUrl(host: string, path: string): URL {
+  return httpUrl(`${host.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, host)
+}
+
+/** Where Ollama listens: a host without a scheme, or without a port, is as good (M5). */
+export function ollamaUrl(host: string): URL {
+  const url = joinUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`, '/v1/chat/completions')
+  const hasPort = /^[^/]*\/\/[^/?#]*:\d+(?:[/?#]|$)/.test(host) || /^[^/?#]*:\d+(?:[/?#]|$)/.test(host)
+  if (url.protocol === 'http:' && !hasPort) url.port = '11434'
+  return url
+}
+
+/** The URL of a definition: its scheme, host, port and path; the path of chat completions if it has none (GA 18.8). */
+export function chatUrl(base: string): URL {
+  const { origin, pathname } = httpUrl(base, base)
+  return new URL(pathname === '/' ? '/v1/chat/completions' : pathname, origin)
+}
+
+/** Throws a ProviderError that tells the text as it was given. */
+function httpUrl(text: string, given: string): URL {
+  const url = URL.canParse(text) && /^https?:\/\/[^/]/i.test(text) ? new URL(text) : undefined
+  if (url === undefined || url.hostname === '') throw new ProviderError(`Invalid base URL: ${given}`)
+  return url
+}

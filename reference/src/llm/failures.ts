@@ -1,0 +1,65 @@
+import { JsonDocument } from '../json/document.ts'
+import { ModelError } from './model.ts'
+import { member } from './wire.ts'
+
+/** What an answer with another status than 2xx says (GA 18.9). */
+export function failureOf(status: number, bytes: Uint8Array): ModelError {
+  const { message, code } = complaint(Buffer.from(bytes).toString())
+  if (status === 401 || status === 403) {
+    return new ModelError(`Authentication error: Authentication failed. Status: ${named(status)}. Response: ${message}`)
+  }
+  if (status === 413 || (status === 400 && isAboutContext(message, code))) {
+    return new ModelError(`Context length exceeded: ${message}`, true)
+  }
+  if (status === 400) return new ModelError(`Request failed: Bad request (400): ${message}`)
+  if (status === 404) return new ModelError(`Request failed: Resource not found (404): ${message}`)
+  if (status === 429) return new ModelError(`Rate limit exceeded: ${message}`)
+  if (status >= 500) return new ModelError(`Server error: Server error (${named(status)}): ${message}`)
+  return new ModelError(`Request failed: Request failed with status ${named(status)}: ${message}`)
+}
+
+/** Whether the same request may succeed a little later. */
+export function isPassing(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+function complaint(body: string): { message: string; code: unknown } {
+  let answer: unknown
+  try {
+    answer = new JsonDocument(body).value
+  } catch {
+    return { message: body, code: undefined }
+  }
+  const error = member(answer, 'error')
+  const message = [member(error, 'message'), member(answer, 'message')].find((text) => typeof text === 'string')
+  return { message: message ?? body, code: member(error, 'code') }
+}
+
+function isAboutContext(message: string, code: unknown): boolean {
+  return code === 'context_length_exceeded' || contextWords.test(message)
+}
+
+/** M29. */
+const contextWords =
+  /context|too long|prompt length|input length|reduce the length|too many tokens|token limit|token count/i
+
+function named(status: number): string {
+  const name = statusNames.get(status)
+  return name === undefined ? String(status) : `${status} ${name}`
+}
+
+/** The names of statuses in RFC 9110 §15; Node's own are older, and more. */
+const statusNames = new Map([
+  [100, 'Continue'], [101, 'Switching Protocols'],
+  [200, 'OK'], [201, 'Created'], [202, 'Accepted'], [203, 'Non-Authoritative Information'], [204, 'No Content'],
+  [205, 'Reset Content'], [206, 'Partial Content'],
+  [300, 'Multiple Choices'], [301, 'Moved Permanently'], [302, 'Found'], [303, 'See Other'], [304, 'Not Modified'],
+  [305, 'Use Proxy'], [307, 'Temporary Redirect'], [308, 'Permanent Redirect'],
+  [400, 'Bad Request'], [401, 'Unauthorized'], [402, 'Payment Required'], [403, 'Forbidden'], [404, 'Not Found'],
+  [405, 'Method Not Allowed'], [406, 'Not Acceptable'], [407, 'Proxy Authentication Required'], [408, 'Request Timeout'],
+  [409, 'Conflict'], [410, 'Gone'], [411, 'Length Required'], [412, 'Precondition Failed'], [413, 'Content Too Large'],
+  [414, 'URI Too Long'], [415, 'Unsupported Media Type'], [416, 'Range Not Satisfiable'], [417, 'Expectation Failed'],
+  [421, 'Misdirected Request'], [422, 'Unprocessable Content'], [426, 'Upgrade Required'],
+  [500, 'Internal Server Error'], [501, 'Not Implemented'], [502, 'Bad Gateway'], [503, 'Service Unavailable'],
+  [504, 'Gateway Timeout'], [505, 'HTTP Version Not Supported'],
+])

@@ -1,0 +1,134 @@
+import { request as httpRequest } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { ModelError } from './model.ts'
+
+/** Where a model is asked. */
+export interface Endpoint {
+  url: URL
+  headers: Readonly<Record<string, string>>
+  /** How long an answer may take, to its last byte. */
+  timeoutSeconds: number
+}
+
+/** Bytes of the largest answer that is read (M38). */
+export const maxAnswerBytes = 64 * 1024 * 1024
+/** Timers of Node cannot wait for longer. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** An answer whose head has come. It has to be read to its end, or closed. */
+export class HttpAnswer {
+  readonly status: number
+  readonly #message: IncomingMessage
+  readonly #deadline: Deadline
+
+  constructor(message: IncomingMessage, deadline: Deadline) {
+    this.status = message.statusCode ?? 0
+    this.#message = message
+    this.#deadline = deadline
+  }
+
+  /** The body as it comes. Throws when the connection is lost, or the time is over. */
+  async *chunks(): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of this.#message) yield chunk as Buffer // no encoding is set
+      if (!this.#message.complete) throw new Error('the connection ended within the answer')
+    } finally {
+      this.close()
+    }
+  }
+
+  /** The whole body. Throws a ModelError. */
+  async bytes(): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let size = 0
+    try {
+      for await (const chunk of this.chunks()) {
+        size += chunk.length
+        if (size > maxAnswerBytes) throw new UnreadableAnswerError()
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      throw error instanceof ModelError ? error : this.#deadline.explain(error, new UnreadableAnswerError({ cause: error }))
+    }
+    return Buffer.concat(chunks, size)
+  }
+
+  /** Lets go of the connection. */
+  close(): void {
+    this.#deadline.stop()
+    this.#message.destroy()
+  }
+}
+
+/** The answer is not what a model's server answers. */
+export class UnreadableAnswerError extends ModelError {
+  constructor(options?: ErrorOptions) {
+    super('Request failed: The answer of the model cannot be read', false, options)
+  }
+}
+
+/**
+ * Sends JSON and resolves with the head of the answer, whatever its status is. Rejects with a ModelError when there is no
+ * answer, or with the reason of the signal.
+ *
+ * This is node:http and not fetch, which has time limits of its own, and refuses ports that a server on this machine may
+ * well have. Each request has a connection of its own: one that is kept may be closed by the other side in the very moment
+ * in which it is used again.
+ */
+export async function postJson(endpoint: Endpoint, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  const deadline = new Deadline(endpoint.timeoutSeconds, signal)
+  try {
+    return new HttpAnswer(await send(endpoint, body, deadline.signal), deadline)
+  } catch (error) {
+    deadline.stop()
+    throw deadline.explain(error, new ModelError('Request failed: No connection to the model', false, { cause: error }))
+  }
+}
+
+function send({ url, headers }: Endpoint, body: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options: RequestOptions = {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      agent: false,
+      signal,
+    }
+    const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
+    request.on('response', resolve)
+    // Stays, for what happens to the connection after the answer has begun: its reader is told of that.
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+/** Ends a call when its time is over, or nobody wants it any more. */
+class Deadline {
+  readonly signal: AbortSignal
+  readonly #outer: AbortSignal
+  readonly #over = new AbortController()
+  readonly #seconds: number
+  readonly #timer: NodeJS.Timeout
+
+  constructor(seconds: number, outer: AbortSignal) {
+    this.#seconds = seconds
+    this.#outer = outer
+    this.signal = AbortSignal.any([outer, this.#over.signal])
+    this.#timer = setTimeout(() => {
+      this.#over.abort()
+    }, Math.min(seconds * 1000, longestTimerMs))
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Why a call ended: the reason of the signal, the time, or what else it was. */
+  explain(error: unknown, otherwise: ModelError): unknown {
+    if (this.#outer.aborted) return this.#outer.reason
+    if (this.#over.signal.aborted) {
+      return new ModelError(`Request failed: No answer of the model within ${this.#seconds} s`, false, { cause: error })
+    }
+    return otherwise
+  }
+}

@@ -1,0 +1,101 @@
+import type { ModelConfig } from '../sessions/session.ts'
+import type { Settings } from '../settings/settings.ts'
+
+/** Says that a variable makes no model config possible (M3). */
+export class ModelConfigError extends Error {
+  override readonly name = 'ModelConfigError'
+}
+
+/** The config of a model (GA 4.8), from its name and the variables that only the environment can set. Throws a ModelConfigError. */
+export function modelConfigOf(model: string, settings: Settings): ModelConfig {
+  // In this order: the first that is bad is told.
+  const limit = read(settings, contextLimit)
+  const temperature = read(settings, temperatureVariable)
+  const toolshim = read(settings, toolshimFlag)
+  const toolshimModel = read(settings, toolshimModelName)
+  return {
+    model_name: model,
+    context_limit: limit ?? knownLimit(model),
+    temperature: temperature ?? null,
+    max_tokens: null,
+    toolshim: toolshim ?? false,
+    toolshim_model: toolshimModel ?? null,
+    fast_model: null,
+  }
+}
+
+/** The limit that calculations go by when none is known. */
+const assumedLimit = 128_000
+
+/** How many tokens a conversation with this model may have. */
+export function contextLimitOf({ context_limit: limit }: ModelConfig): number {
+  return limit === null ? assumedLimit : Number(limit)
+}
+
+/** A variable, and what it has to be. `parse` returns undefined for anything else. */
+interface Variable<T> {
+  name: string
+  what: string
+  parse: (text: string) => T | undefined
+}
+
+function read<T>(settings: Settings, { name, what, parse }: Variable<T>): T | undefined {
+  const text = settings.variable(name)
+  if (text === undefined) return undefined
+  const value = parse(text)
+  if (value === undefined) throw new ModelConfigError(`${name} is "${text}"; it must be ${what}`)
+  return value
+}
+
+const contextLimit: Variable<number> = {
+  name: 'GOOSE_CONTEXT_LIMIT',
+  what: 'an integer, at least 4096',
+  parse: (text) => {
+    const value = /^\+?\d+$/.test(text) ? Number(text) : NaN
+    return value >= 4096 && Number.isSafeInteger(value) ? value : undefined
+  },
+}
+
+const temperatureVariable: Variable<number> = {
+  name: 'GOOSE_TEMPERATURE',
+  what: 'a number, at least 0',
+  parse: (text) => {
+    const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN
+    return value >= 0 && Number.isFinite(value) ? value : undefined
+  },
+}
+
+const toolshimFlag: Variable<boolean> = {
+  name: 'GOOSE_TOOLSHIM',
+  what: '1, true, yes, on, 0, false, no or off',
+  parse: (text) => {
+    const word = text.toLowerCase()
+    if (['1', 'true', 'yes', 'on'].includes(word)) return true
+    return ['0', 'false', 'no', 'off'].includes(word) ? false : undefined
+  },
+}
+
+const toolshimModelName: Variable<string> = {
+  name: 'GOOSE_TOOLSHIM_OLLAMA_MODEL',
+  what: 'the name of a model',
+  parse: (text) => (text.trim() === '' ? undefined : text),
+}
+
+function knownLimit(model: string): number | null {
+  return limits.find(([pattern]) => model.includes(pattern))?.[1] ?? null
+}
+
+/** The limits of models by what their names contain; the first that fits is meant (GA 24.3). */
+const limits: readonly (readonly [pattern: string, limit: number])[] = [
+  ['gpt-5', 272_000], ['gpt-4-turbo', 128_000], ['gpt-4.1', 1_000_000], ['gpt-4-1', 1_000_000], ['gpt-4o', 128_000],
+  ['o4-mini', 200_000], ['o3-mini', 200_000], ['o3', 200_000], ['claude', 200_000],
+  ['gemini-1.5-flash', 1_000_000], ['gemini-1', 128_000], ['gemini-2', 1_000_000],
+  ['gemma-3-27b', 128_000], ['gemma-3-12b', 128_000], ['gemma-3-4b', 128_000], ['gemma-3-1b', 32_000],
+  ['gemma3-27b', 128_000], ['gemma3-12b', 128_000], ['gemma3-4b', 128_000], ['gemma3-1b', 32_000],
+  ['gemma-2-27b', 8192], ['gemma-2-9b', 8192], ['gemma-2-2b', 8192], ['gemma2-', 8192],
+  ['gemma-7b', 8192], ['gemma-2b', 8192], ['gemma1', 8192], ['gemma', 8192],
+  ['llama-2-1b', 32_000], ['llama', 128_000],
+  ['qwen3-coder', 262_144], ['qwen2-7b', 128_000], ['qwen2-14b', 128_000], ['qwen2-32b', 131_072], ['qwen2-70b', 262_144],
+  ['qwen2', 128_000], ['qwen3-32b', 131_072],
+  ['grok-4', 256_000], ['grok-code-fast-1', 256_000], ['grok', 131_072], ['kimi-k2', 131_072],
+]

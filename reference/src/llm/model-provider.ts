@@ -1,0 +1,118 @@
+import { parseJsonDocument } from '../json/document.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { Logger } from '../log.ts'
+import type { ModelConfig } from '../sessions/session.ts'
+import { UnreadableAnswerError } from './http-call.ts'
+import type { Endpoint, HttpAnswer } from './http-call.ts'
+import type { ModelRequest, Piece, Provider } from './model.ts'
+import { ModelError } from './model.ts'
+import type { RequestLog, RequestLogs } from './request-log.ts'
+import { postWithRetries } from './retry.ts'
+import { piecesOf } from './stream-lines.ts'
+import type { Wire } from './wire.ts'
+
+export interface ProviderOptions {
+  name: string
+  config: ModelConfig
+  wire: Wire
+  endpoint: Endpoint
+  /** Its server can send an answer in pieces. */
+  streams: boolean
+  /** Waits between two tries. */
+  backoff: boolean
+  logs: RequestLogs
+  logger: Logger
+}
+
+/** Asks a model over HTTP. */
+export class ModelProvider implements Provider {
+  readonly name: string
+  readonly config: ModelConfig
+  readonly #options: ProviderOptions
+
+  constructor(options: ProviderOptions) {
+    this.name = options.name
+    this.config = options.config
+    this.#options = options
+  }
+
+  async answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
+    if (!this.#options.streams) return only(await this.#complete(request, this.config.model_name, signal))
+    const { log, answer } = await this.#post(request, this.config.model_name, true, signal)
+    return this.#stream(answer, log, signal)
+  }
+
+  async completeFast(request: ModelRequest, signal: AbortSignal): Promise<Piece> {
+    const { fast_model: fast, model_name: main } = this.config
+    if (fast === null) return this.#complete(request, main, signal)
+    try {
+      return await this.#complete(request, fast, signal)
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      return this.#complete(request, main, signal)
+    }
+  }
+
+  async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<Piece> {
+    const { log, answer } = await this.#post(request, model, false, signal)
+    try {
+      const piece = this.#whole(await answer.bytes())
+      log.piece(piece)
+      return piece
+    } catch (error) {
+      log.failed(error)
+      throw error
+    } finally {
+      log.close()
+    }
+  }
+
+  #whole(bytes: Uint8Array): Piece {
+    try {
+      return this.#options.wire.whole(parseJsonDocument(bytes).value)
+    } catch (cause) {
+      throw new UnreadableAnswerError({ cause })
+    }
+  }
+
+  async #post(
+    request: ModelRequest,
+    model: string,
+    stream: boolean,
+    signal: AbortSignal,
+  ): Promise<{ log: RequestLog; answer: HttpAnswer }> {
+    const { wire, endpoint, backoff, logs } = this.#options
+    const body: JsonObject = await wire.body(request, this.config, model, stream)
+    const log = logs.begin(this.config, body)
+    try {
+      return { log, answer: await postWithRetries(endpoint, stringifyJson(body), backoff, signal) }
+    } catch (error) {
+      log.failed(error)
+      log.close()
+      throw error
+    }
+  }
+
+  /** A stream that ends badly has an end like any other (M38); the log has the reason. */
+  async *#stream(answer: HttpAnswer, log: RequestLog, signal: AbortSignal): AsyncGenerator<Piece> {
+    try {
+      for await (const piece of piecesOf(answer.chunks(), this.#options.wire.stream())) {
+        log.piece(piece)
+        yield piece
+      }
+    } catch (err) {
+      log.failed(err)
+      signal.throwIfAborted()
+      this.#options.logger.warn('model stream ended badly', { provider: this.name, err })
+    } finally {
+      answer.close()
+      log.close()
+    }
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an iterable of one, for who expects a stream
+async function* only(piece: Piece): AsyncGenerator<Piece> {
+  yield piece
+}

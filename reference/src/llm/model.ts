@@ -1,0 +1,58 @@
+import type { McpTool } from '../extensions/config.ts'
+import type { MessageContent } from '../message/content.ts'
+import type { Message } from '../message/message.ts'
+import type { ModelConfig } from '../sessions/session.ts'
+
+/** What a model is asked: the history is repaired, and the tools are sorted. */
+export interface ModelRequest {
+  system: string
+  messages: readonly Message[]
+  tools: readonly McpTool[]
+}
+
+/** How many tokens a call has cost, as far as the model says. */
+export interface Usage {
+  input: number | null
+  output: number | null
+  total: number | null
+}
+
+/** A part of an answer: a fragment of its text, its tool calls, or what it cost. */
+export interface Piece {
+  /** The id that the answer has; null if it was not streamed. */
+  id: string | null
+  /** Null when the piece is about usage alone. */
+  content: MessageContent[] | null
+  /** Counts before the content is sent (M37). */
+  usage: Usage | null
+}
+
+/** Answers for a model. */
+export interface Provider {
+  readonly name: string
+  readonly config: ModelConfig
+  /**
+   * Asks for an answer, streamed if the model's server can do that. Rejects with a ModelError when the call fails. A stream
+   * that ends badly just ends (M38); iterating it throws nothing but the reason of the signal.
+   */
+  answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
+  /** Asks the fast model, if there is one, for an answer in one piece; if that fails, the main one (M4). */
+  completeFast: (request: ModelRequest, signal: AbortSignal) => Promise<Piece>
+}
+
+/** A call of a model that failed. The message is what people are told (GA 18.9). */
+export class ModelError extends Error {
+  override readonly name = 'ModelError'
+  /** The conversation is too long for the model. */
+  readonly contextExceeded: boolean
+
+  constructor(message: string, contextExceeded = false, options?: ErrorOptions) {
+    super(message, options)
+    this.contextExceeded = contextExceeded
+  }
+}
+
+/** The texts of an answer, joined by line feeds. */
+export function textOf(content: readonly MessageContent[] | null): string {
+  return (content ?? []).flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n')
+}

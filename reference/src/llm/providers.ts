@@ -1,0 +1,188 @@
+import type { Logger } from '../log.ts'
+import type { ModelConfig } from '../sessions/session.ts'
+import { modelLogs } from '../settings/paths.ts'
+import type { Settings } from '../settings/settings.ts'
+import { ChatStream, chatAnswer } from './chat-answer.ts'
+import { chatBody } from './chat-request.ts'
+import { findDeclarative } from './declarative.ts'
+import type { DeclarativeProviderConfig } from './declarative.ts'
+import { ProviderError, chatUrl, joinUrl, ollamaUrl } from './endpoints.ts'
+import type { Endpoint } from './http-call.ts'
+import { MessagesStream, messagesAnswer } from './messages-answer.ts'
+import { messagesBody } from './messages-request.ts'
+import type { Provider } from './model.ts'
+import { ModelProvider } from './model-provider.ts'
+import { RequestLogs } from './request-log.ts'
+import type { Wire } from './wire.ts'
+
+const defaultTimeoutSeconds = 600
+
+const chat: Wire = { body: chatBody, whole: chatAnswer, stream: () => new ChatStream() }
+
+const messages: Wire = {
+  body: (...args) => Promise.resolve(messagesBody(...args)),
+  whole: messagesAnswer,
+  stream: () => new MessagesStream(),
+}
+
+/** How to reach the model of a provider. */
+interface Plan {
+  wire: Wire
+  endpoint: Endpoint
+  streams: boolean
+  fastModel: string | null
+}
+
+/** Builds providers from the settings as they are when they are asked for (M1 to M6). */
+export class Providers {
+  readonly #settings: Settings
+  readonly #logs: RequestLogs
+  readonly #logger: Logger
+
+  constructor(settings: Settings, logger: Logger) {
+    this.#settings = settings
+    this.#logs = new RequestLogs(modelLogs(settings.paths), logger)
+    this.#logger = logger
+  }
+
+  /** Throws a ProviderError that says why there is none. Asks nobody. */
+  build(name: string, config: ModelConfig): Provider {
+    const { wire, endpoint, streams, fastModel } = this.#plan(name)
+    return new ModelProvider({
+      name,
+      config: { ...config, fast_model: fastModel },
+      wire,
+      endpoint,
+      streams,
+      backoff: this.#settings.variable('GOOSE_PROVIDER_SKIP_BACKOFF') !== 'true',
+      logs: this.#logs,
+      logger: this.#logger,
+    })
+  }
+
+  #plan(name: string): Plan {
+    switch (name) {
+      case 'openai':
+        return this.#openai()
+      case 'anthropic':
+        return this.#anthropic()
+      case 'ollama':
+        return this.#ollama()
+      default:
+        return this.#declarative(name)
+    }
+  }
+
+  #openai(): Plan {
+    const key = this.#requiredSecret('OPENAI_API_KEY')
+    const url = joinUrl(
+      this.#text('OPENAI_HOST') ?? 'https://api.openai.com',
+      this.#text('OPENAI_BASE_PATH') ?? 'v1/chat/completions',
+    )
+    const organization = this.#text('OPENAI_ORGANIZATION')
+    const project = this.#text('OPENAI_PROJECT')
+    const headers = {
+      ...bearer(key),
+      ...(organization !== undefined && { 'OpenAI-Organization': organization }),
+      ...(project !== undefined && { 'OpenAI-Project': project }),
+      ...customHeaders(this.#secret('OPENAI_CUSTOM_HEADERS') ?? ''),
+    }
+    return { wire: chat, endpoint: this.#endpoint(url, headers, 'OPENAI_TIMEOUT'), streams: true, fastModel: 'gpt-4o-mini' }
+  }
+
+  #anthropic(): Plan {
+    const key = this.#requiredSecret('ANTHROPIC_API_KEY')
+    const url = joinUrl(this.#text('ANTHROPIC_HOST') ?? 'https://api.anthropic.com', '/v1/messages')
+    return { wire: messages, endpoint: this.#endpoint(url, anthropicHeaders(key)), streams: true, fastModel: null }
+  }
+
+  #ollama(): Plan {
+    const url = ollamaUrl(this.#text('OLLAMA_HOST') ?? 'localhost')
+    return { wire: chat, endpoint: this.#endpoint(url, {}, 'OLLAMA_TIMEOUT'), streams: true, fastModel: null }
+  }
+
+  #declarative(name: string): Plan {
+    if (cannotRun.includes(name)) throw new ProviderError(`Provider cannot run on this server: ${name}`)
+    const definition = findDeclarative(this.#settings.paths, name)
+    if (definition === undefined) throw new ProviderError(`Unknown provider: ${name}`)
+    const { engine, headers, timeout_seconds: timeout, supports_streaming: streaming } = definition
+    const endpoint = this.#endpoint(...this.#declaredTarget(definition))
+    return {
+      wire: engine === 'anthropic' ? messages : chat,
+      endpoint: {
+        ...endpoint,
+        headers: { ...endpoint.headers, ...headers },
+        timeoutSeconds: timeout === null ? defaultTimeoutSeconds : Number(timeout),
+      },
+      streams: streaming ?? true,
+      fastModel: null,
+    }
+  }
+
+  #declaredTarget({ engine, api_key_env: keyName, base_url: base }: DeclarativeProviderConfig): [URL, Record<string, string>] {
+    const key = engine === 'ollama' || keyName === '' ? '' : this.#requiredSecret(keyName)
+    switch (engine) {
+      case 'anthropic':
+        return [joinUrl(base, '/v1/messages'), anthropicHeaders(key)]
+      case 'openai':
+      case 'ollama':
+        return [chatUrl(base), bearer(key)]
+      default:
+        return engine satisfies never
+    }
+  }
+
+  #endpoint(url: URL, headers: Record<string, string>, timeoutKey?: string): Endpoint {
+    const seconds = timeoutKey === undefined ? undefined : Number(this.#settings.get(timeoutKey) ?? NaN)
+    return {
+      url,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      timeoutSeconds: seconds !== undefined && seconds > 0 ? seconds : defaultTimeoutSeconds,
+    }
+  }
+
+  #text(key: string): string | undefined {
+    return asText(key, this.#settings.get(key))
+  }
+
+  #secret(key: string): string | undefined {
+    return asText(key, this.#settings.secret(key))
+  }
+
+  #requiredSecret(key: string): string {
+    const value = this.#secret(key)
+    if (value === undefined) throw new ProviderError(`Configuration value not found: ${key}`)
+    return value
+  }
+}
+
+/** Null is as good as nothing. */
+function asText(key: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw new ProviderError(`Configuration value is not a string: ${key}`)
+  return value
+}
+
+function bearer(key: string): Record<string, string> {
+  return key === '' ? {} : { Authorization: `Bearer ${key}` }
+}
+
+function anthropicHeaders(key: string): Record<string, string> {
+  return { ...(key !== '' && { 'x-api-key': key }), 'anthropic-version': '2023-06-01' }
+}
+
+/** `A=b,C=d` as header fields (M6). */
+export function customHeaders(text: string): Record<string, string> {
+  const fields = text.split(',').flatMap((part): [string, string][] => {
+    const at = part.indexOf('=')
+    const name = part.slice(0, Math.max(at, 0)).trim()
+    return name === '' ? [] : [[name, part.slice(at + 1).trim()]]
+  })
+  return Object.fromEntries(fields)
+}
+
+/** Providers that are known (GA 24.1) and need more than this server has (M1). */
+const cannotRun: readonly string[] = [
+  'azure_openai', 'aws_bedrock', 'claude-code', 'cursor-agent', 'databricks', 'gcp_vertex_ai', 'gemini-cli', 'github_copilot',
+  'google', 'litellm', 'openrouter', 'sagemaker_tgi', 'snowflake', 'tetrate', 'venice', 'xai',
+]

@@ -1,0 +1,80 @@
+import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { Logger } from '../log.ts'
+import type { ModelConfig } from '../sessions/session.ts'
+import type { Piece } from './model.ts'
+
+const keptLogs = 10
+
+/** What models were asked and have answered: one file for each call, the newest is number 0 (GA 18.9, M40). */
+export class RequestLogs {
+  readonly #directory: string
+  readonly #logger: Logger
+
+  constructor(directory: string, logger: Logger) {
+    this.#directory = directory
+    this.#logger = logger
+  }
+
+  /** A log that cannot be written stops no call. */
+  begin(config: ModelConfig, input: JsonObject): RequestLog {
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      for (let number = keptLogs - 2; number >= 0; number--) this.#renumber(number)
+      const log = new RequestLog(openSync(this.#path(0), 'w', 0o600), this.#logger)
+      log.write({ model_config: config, input })
+      return log
+    } catch (err) {
+      this.#logger.warn('model call not logged', { err })
+      return new RequestLog(undefined, this.#logger)
+    }
+  }
+
+  #renumber(number: number): void {
+    try {
+      renameSync(this.#path(number), this.#path(number + 1))
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+
+  #path(number: number): string {
+    return join(this.#directory, `llm_request.${number}.jsonl`)
+  }
+}
+
+/** The log of one call. It goes on in its file, whatever number that has by now. */
+export class RequestLog {
+  #file: number | undefined
+  readonly #logger: Logger
+
+  constructor(file: number | undefined, logger: Logger) {
+    this.#file = file
+    this.#logger = logger
+  }
+
+  piece({ content, usage }: Piece): void {
+    this.write({ data: content, usage })
+  }
+
+  failed(error: unknown): void {
+    this.write({ error: error instanceof Error ? error.message : String(error) })
+  }
+
+  write(line: JsonObject): void {
+    if (this.#file === undefined) return
+    try {
+      writeSync(this.#file, `${stringifyJson(line)}\n`)
+    } catch (err) {
+      this.#logger.warn('model call not logged', { err })
+      this.close()
+    }
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+}

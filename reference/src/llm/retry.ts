@@ -1,0 +1,41 @@
+import { failureOf, isPassing } from './failures.ts'
+import { postJson } from './http-call.ts'
+import type { Endpoint, HttpAnswer } from './http-call.ts'
+
+const firstWaitMs = 1000
+const retries = 3
+
+/**
+ * Asks until there is an answer with a status of 2xx, again after a failure that may pass (GA 18.9). Rejects with a
+ * ModelError, or with the reason of the signal.
+ */
+export async function postWithRetries(endpoint: Endpoint, body: string, backoff: boolean, signal: AbortSignal): Promise<HttpAnswer> {
+  for (let attempt = 0; ; attempt++) {
+    const answer = await postJson(endpoint, body, signal)
+    if (answer.status >= 200 && answer.status < 300) return answer
+    const failure = failureOf(answer.status, await answer.bytes())
+    if (attempt === retries || !isPassing(answer.status)) throw failure
+    if (backoff) await wait(waitMs(attempt, Math.random()), signal)
+  }
+}
+
+/** About 1, 2 and 4 s, a fifth more or less; `chance` is from 0 to 1. */
+export function waitMs(attempt: number, chance: number): number {
+  return Math.round(firstWaitMs * 2 ** attempt * (0.8 + 0.4 * chance))
+}
+
+/** Rejects with the reason of the signal when that is aborted before. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const onAbort = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason as Error) // whoever aborts gives an Error
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', onAbort)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

@@ -1,0 +1,69 @@
+import { parseJsonDocument } from '../json/document.ts'
+import { JsonSyntaxError } from '../json/parse.ts'
+import { maxAnswerBytes } from './http-call.ts'
+import type { Piece } from './model.ts'
+import { BadStreamError } from './wire.ts'
+import type { StreamReader } from './wire.ts'
+
+/** Bytes of the longest line of a stream that is read (M38). */
+const maxLineBytes = 4 * 1024 * 1024
+
+/** The pieces of a stream of lines `data: {json}`. Throws when the stream ends badly, after all that still counts. */
+export async function* piecesOf(chunks: AsyncIterable<Buffer>, reader: StreamReader): AsyncGenerator<Piece> {
+  try {
+    for await (const line of lines(chunks)) {
+      yield* piecesOfLine(line, reader)
+      if (reader.over) return
+    }
+    if (!reader.complete) throw new BadStreamError('the stream ended before the answer')
+  } finally {
+    if (!reader.over) yield* reader.cut()
+  }
+}
+
+function piecesOfLine(line: Buffer, reader: StreamReader): Piece[] {
+  if (!line.subarray(0, prefix.length).equals(prefix)) return []
+  const data = line.subarray(prefix.length)
+  if (data.equals(doneMark)) return reader.done()
+  try {
+    return reader.read(parseJsonDocument(data).value)
+  } catch (cause) {
+    if (!(cause instanceof JsonSyntaxError)) throw cause
+    throw new BadStreamError('a line of the stream is no JSON', { cause })
+  }
+}
+
+const prefix = Buffer.from('data: ')
+const doneMark = Buffer.from('[DONE]')
+
+/** The lines of a body, without what ends them; the last one need not be ended. */
+async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = []
+  let [lineBytes, allBytes] = [0, 0]
+  const take = (): Buffer => {
+    const line = Buffer.concat(parts, lineBytes)
+    parts = []
+    lineBytes = 0
+    return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
+  }
+  const add = (part: Buffer): void => {
+    parts.push(part)
+    lineBytes += part.length
+    if (lineBytes > maxLineBytes) throw new BadStreamError('a line of the stream is too long')
+  }
+  for await (const chunk of chunks) {
+    allBytes += chunk.length
+    if (allBytes > maxAnswerBytes) throw new BadStreamError('the stream is too long')
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      add(chunk.subarray(start, end))
+      yield take()
+      start = end + 1
+    }
+    add(chunk.subarray(start))
+  }
+  if (lineBytes > 0) yield take()
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d

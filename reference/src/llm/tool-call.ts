@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { JsonDocument } from '../json/document.ts'
+import { isObject } from '../json/is-object.ts'
+import type { JsonObject } from '../json/shape.ts'
+import type { ContentOf } from '../message/content.ts'
+
+/** A tool call as a model has made it, which may be anything. */
+export interface RawCall {
+  id: unknown
+  name: unknown
+  /** An object, or the text of one. */
+  input: unknown
+}
+
+/** The request that a model's call is; a malformed one says what is wrong with it (M32). */
+export function toolRequest({ id: given, name, input }: RawCall): ContentOf<'toolRequest'> {
+  const id = typeof given === 'string' && given !== '' ? given : `call_${randomUUID()}`
+  const failed = (error: string): ContentOf<'toolRequest'> => ({ type: 'toolRequest', id, toolCall: { status: 'error', error } })
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_-]+$/.test(name)) {
+    return failed(`-32600: Invalid tool name: ${typeof name === 'string' ? name : ''}`)
+  }
+  const args = argumentsOf(input)
+  if (args === undefined) return failed(`-32602: Invalid arguments of tool call ${id}`)
+  return { type: 'toolRequest', id, toolCall: { status: 'success', value: { name, arguments: args } } }
+}
+
+function argumentsOf(input: unknown): JsonObject | undefined {
+  if (input === undefined || input === null || input === '') return {}
+  const value = typeof input === 'string' ? parsed(input) : input
+  return isObject(value) ? value : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return new JsonDocument(text).value
+  } catch {
+    return undefined // no JSON, so no object
+  }
+}

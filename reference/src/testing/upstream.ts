@@ -1,0 +1,140 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A request that the upstream has got. */
+export interface Asked {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: AskedBody
+}
+
+/** What tests look at in the body of a request for a model. */
+export interface AskedBody {
+  model: string
+  messages: { role: string; content?: unknown; tool_calls?: unknown; tool_call_id?: string }[]
+  system?: string
+  tools?: { name?: string; function?: { name: string } }[]
+  stream?: boolean
+  [member: string]: unknown
+}
+
+/** How the upstream answers one request. */
+export type Script = (response: ServerResponse, asked: Asked) => void | Promise<void>
+
+/** The API of a model on loopback, which answers as it is told: the first script that means a request is used up by it. */
+export class Upstream {
+  readonly asked: Asked[] = []
+  readonly #server: Server
+  readonly #scripts: { script: Script; means: (asked: Asked) => boolean }[] = []
+
+  private constructor(server: Server) {
+    this.#server = server
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => void this.#answer(request, response))
+  }
+
+  static async start(): Promise<Upstream> {
+    const server = createServer()
+    const upstream = new Upstream(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    return upstream
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}` // it listens on a port
+  }
+
+  /** Answers the next request like this. */
+  answers(script: Script, means: (asked: Asked) => boolean = () => true): this {
+    this.#scripts.push({ script, means })
+    return this
+  }
+
+  /** The bodies of the requests that wanted a stream. */
+  get streamed(): AskedBody[] {
+    return this.asked.filter(({ body }) => body.stream === true).map(({ body }) => body)
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    const text = Buffer.concat(chunks).toString()
+    const asked: Asked = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      headers: request.headers,
+      body: (text === '' ? {} : JSON.parse(text)) as AskedBody, // whoever looks at it knows what was sent
+    }
+    this.asked.push(asked)
+    const at = this.#scripts.findIndex(({ means }) => means(asked))
+    if (at === -1) {
+      response.writeHead(501).end('{"error":{"message":"no script"}}')
+      return
+    }
+    const [entry] = this.#scripts.splice(at, 1)
+    await entry?.script(response, asked)
+  }
+}
+
+/** An answer as it is. */
+export function plain(status: number, body: unknown, headers: Record<string, string> = {}): Script {
+  return (response) => {
+    response.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+}
+
+/** A stream of chat completions or Messages: each value is a line. */
+export function streamed(...lines: unknown[]): Script {
+  return (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    for (const line of lines) response.write(`data: ${typeof line === 'string' ? line : JSON.stringify(line)}\n\n`)
+    response.end()
+  }
+}
+
+export interface ChatScript {
+  id?: string
+  texts?: string[]
+  calls?: { id: string; name: string; input: string }[]
+  usage?: [input: number, output: number]
+}
+
+/** A whole answer of chat completions, in pieces. */
+export function chatStream({ id = 'chatcmpl-1', texts = [], calls = [], usage }: ChatScript): Script {
+  const chunk = (rest: object): object => ({ id, model: 'm', ...rest })
+  return streamed(
+    ...texts.map((content) => chunk({ choices: [{ delta: { content } }] })),
+    ...calls.map(({ id: call, name, input }, index) =>
+      chunk({ choices: [{ delta: { tool_calls: [{ index, id: call, function: { name, arguments: input } }] } }] }),
+    ),
+    chunk({ choices: [{ delta: {}, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] }),
+    ...(usage ? [chunk({ choices: [], usage: { prompt_tokens: usage[0], completion_tokens: usage[1], total_tokens: usage[0] + usage[1] } })] : []),
+    '[DONE]',
+  )
+}
+
+/** A whole answer of chat completions, in one piece. */
+export function chatWhole(content: string, usage?: [input: number, output: number]): Script {
+  return plain(200, {
+    id: 'chatcmpl-0',
+    model: 'm',
+    choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    ...(usage && { usage: { prompt_tokens: usage[0], completion_tokens: usage[1] } }),
+  })
+}
+
+/** Means requests that want a stream, as replies do. */
+export function wantsStream({ body }: Asked): boolean {
+  return body.stream === true
+}
+
+/** Means requests that want an answer in one piece, such as those for a name. */
+export function wantsWhole({ body }: Asked): boolean {
+  return body.stream !== true
+}
