@@ -1,0 +1,180 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/settings"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// A contract checks answers against openapi.yaml.
+type contract struct {
+	t      *testing.T
+	router routers.Router
+}
+
+func readContract(t *testing.T) contract {
+	doc, err := openapi3.NewLoader().LoadFromFile("../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	openapi3filter.RegisterBodyDecoder("application/zip", openapi3filter.FileBodyDecoder)
+	return contract{t, router}
+}
+
+// problem says what the contract does not have of an answer: its status, its content type, or the shape of its body.
+func (c contract) problem(request string, a answer) error {
+	method, target, _ := strings.Cut(request, " ")
+	parsed, err := url.Parse(target)
+	if err != nil {
+		return err
+	}
+	r := &http.Request{Method: method, URL: parsed, Header: http.Header{}}
+	route, params, err := c.router.FindRoute(r)
+	if err != nil {
+		return err
+	}
+	if a.body == "" { // which kin-openapi takes for a body that is missing
+		if route.Operation.Responses.Status(a.status) == nil {
+			return fmt.Errorf("the contract has no %d", a.status)
+		}
+		return nil
+	}
+	return openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
+		Status:                 a.status, Header: a.header, Body: io.NopCloser(strings.NewReader(a.body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	})
+}
+
+func (c contract) check(request string, a answer) {
+	c.t.Helper()
+	if err := c.problem(request, a); err != nil {
+		c.t.Errorf("%s: %d %.300s\n%v", request, a.status, a.body, err)
+	}
+}
+
+// everything is a message with every kind of item.
+const everything = `{"id":"x","role":"assistant","created":5,"metadata":{"userVisible":true,"agentVisible":false},"content":[
+{"type":"text","text":"hi","annotations":{"audience":["user"],"priority":0.5,"lastModified":"2025-12-10T16:59:31Z"},"_meta":{"a":1}},
+{"type":"image","data":"AA==","mimeType":"image/png"},
+{"type":"toolRequest","id":"1","toolCall":{"status":"success","value":{"name":"t","arguments":{"a":[1.50]}}},"thoughtSignature":"s"},
+{"type":"toolRequest","id":"1","toolCall":{"status":"error","error":"e"}},
+{"type":"toolResponse","id":"1","toolResult":{"status":"success","value":[{"type":"text","text":"x"},{"type":"image","data":"","mimeType":"m"},
+ {"type":"resource","resource":{"uri":"u","text":"t"}},{"type":"resource","resource":{"uri":"u","mimeType":"m","blob":""}},{"type":"audio","data":"","mimeType":"m"},{"type":"resource_link","uri":"u","name":"n","size":1}]}},
+{"type":"toolResponse","id":"1","toolResult":{"status":"error","error":"e"}},
+{"type":"toolConfirmationRequest","id":"1","toolName":"t","arguments":{},"prompt":null},
+{"type":"actionRequired","data":{"actionType":"toolConfirmation","id":"1","toolName":"t","arguments":{},"prompt":"p"}},
+{"type":"actionRequired","data":{"actionType":"elicitation","id":"1","message":"m","requested_schema":{}}},
+{"type":"actionRequired","data":{"actionType":"elicitationResponse","id":"1","user_data":{}}},
+{"type":"frontendToolRequest","id":"1","toolCall":{"status":"success","value":{"name":"t","arguments":{}}}},
+{"type":"thinking","thinking":"","signature":""},{"type":"redactedThinking","data":""},
+{"type":"systemNotification","notificationType":"inlineMessage","msg":""}]}`
+
+const manyExtensions = `[{"type":"sse","name":"a","uri":"u"},{"type":"stdio","name":"a","cmd":"c","args":[],"envs":{"A":"1"}},{"type":"builtin","name":"a","timeout":1,"bundled":true,"display_name":"A"},
+{"type":"platform","name":"a"},{"type":"streamable_http","name":"a","uri":"u","headers":{"X":"y"}},{"type":"frontend","name":"a","tools":[{"name":"t","inputSchema":{"type":"object"}}],"instructions":"i"},{"type":"inline_python","name":"a","code":"pass"}]`
+
+// TestAnswersObeyTheContract holds what sessions and agents answer against openapi.yaml.
+func TestAnswersObeyTheContract(t *testing.T) {
+	c := readContract(t)
+	synctest.Test(t, func(t *testing.T) {
+		c.t = t
+		d := settings.Below(t.TempDir())
+		r := start(t, server.Config{Directories: d, Env: func(name string) (string, bool) {
+			value, ok := map[string]string{"GOOSE_PROVIDER": "openai", "GOOSE_MODEL": "gpt-4o", "OPENAI_API_KEY": "sk-1", "GOOSE_TEMPERATURE": "0.5"}[name]
+			return value, ok
+		}})
+		recipe := `{"title":"t","description":"d","instructions":"{{ a }}","prompt":"p","extensions":` + manyExtensions + `,"settings":{"goose_provider":"p","temperature":0.5},"activities":["a"],"author":{"contact":"c"},
+"parameters":[{"key":"a","input_type":"select","requirement":"optional","description":"","default":"x","options":["x"]}],"response":{"json_schema":{"type":"object"}},
+"sub_recipes":[{"name":"n","path":"/","values":{"a":1}}],"retry":{"max_retries":1,"checks":[{"type":"shell","command":"true"}],"timeout_seconds":5}}`
+		id := field(t, r.post("POST /agent/start", `{"working_dir":"/w","recipe":`+recipe+`}`).body, "id")
+		addMessage(t, d, id, everything)
+		for _, request := range []string{
+			"POST /agent/start " + `{"working_dir":"/w","recipe":` + recipe + `}`,
+			"POST /agent/start {}",
+			`POST /agent/start {"working_dir":"/","recipe_id":"x"}`,
+			`POST /agent/start {"working_dir":"/","recipe_deeplink":"x"}`,
+			`POST /agent/start {`,
+			`POST /agent/resume {"session_id":"` + id + `","load_model_and_extensions":true}`,
+			`POST /agent/resume {"session_id":"x","load_model_and_extensions":true}`,
+			`POST /agent/update_from_session {"session_id":"` + id + `"}`,
+			`POST /agent/update_from_session {"session_id":"x"}`,
+			"GET /agent/tools?session_id=" + id,
+			"GET /agent/tools",
+			"GET /sessions",
+			"GET /sessions/" + id,
+			"GET /sessions/x",
+			"GET /sessions/" + id + "/export",
+			"GET /sessions/insights",
+			"GET /diagnostics/" + id,
+			"GET /diagnostics/x",
+			"PUT /sessions/" + id + `/name {"name":"n"}`,
+			"PUT /sessions/" + id + `/name {"name":""}`,
+			"PUT /sessions/" + id + `/user_recipe_values {"userRecipeValues":{"a":"b"}}`,
+			`PUT /sessions/x/user_recipe_values {"userRecipeValues":{}}`,
+			"POST /sessions/" + id + `/edit_message {"timestamp":1}`,
+			`POST /sessions/x/edit_message {"timestamp":1}`,
+			`POST /sessions/import {"json":"{}"}`,
+			`POST /agent/stop {"session_id":"` + id + `"}`,
+			`POST /agent/stop {"session_id":"x"}`,
+			"DELETE /sessions/" + id,
+			"DELETE /sessions/" + id,
+		} {
+			line, body, hasBody := strings.Cut(request, " {")
+			if hasBody {
+				c.check(line, r.post(line, "{"+body))
+			} else {
+				c.check(line, r.get(line))
+			}
+		}
+		session := r.get("GET /sessions/20000101_2") // the check can fail
+		for _, wrong := range []answer{
+			{200, session.header, strings.Replace(session.body, `"session_type":"user"`, `"session_type":"odd"`, 1)},
+			{200, session.header, strings.Replace(session.body, `"message_count"`, `"messages"`, 1)},
+			{201, session.header, session.body},
+			{418, session.header, ""},
+			{200, http.Header{"Content-Type": {"text/plain"}}, session.body},
+		} {
+			if c.problem("GET /sessions/x", wrong) == nil {
+				t.Errorf("the contract has %d %v %.300s", wrong.status, wrong.header, wrong.body)
+			}
+		}
+	})
+}
+
+// addMessage adds a message to a session behind the server's back.
+func addMessage(t *testing.T, d settings.Directories, id, text string) {
+	t.Helper()
+	s, err := store.Open(t.Context(), d.Sessions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var m message.Message
+	if err := json.NewDecoder(bytes.NewReader([]byte(text))).Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddMessages(t.Context(), id, m); err != nil {
+		t.Fatal(err)
+	}
+}
