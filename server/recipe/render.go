@@ -22,12 +22,16 @@ const maxFile = 2 << 20
 // [ErrMissing], or one that says what is wrong with a template or a value.
 func (r Recipe) Render(values jsonwire.Pairs, dir string) (Recipe, error) {
 	variables := map[string]string{recipeDir: dir}
+	given := make(map[string]string, len(values))
+	for _, pair := range values {
+		given[pair.Name] = pair.Value
+	}
 	for _, p := range r.Parameters {
-		value, given := values.Get(p.Key)
-		if !given && p.Default == nil {
+		value, ok := given[p.Key]
+		if !ok && p.Default == nil {
 			return Recipe{}, ErrMissing
 		}
-		if !given {
+		if !ok {
 			value = *p.Default
 		}
 		if p.InputType == "file" {

@@ -54,15 +54,17 @@ func checkParameters(r Recipe) error {
 	if err != nil {
 		return Invalid("Invalid template: " + err.Error())
 	}
+	declared := map[string]bool{recipeDir: true}
 	var undeclared, unused []string
-	for _, name := range used {
-		if name != recipeDir && !slices.ContainsFunc(r.Parameters, func(p Parameter) bool { return p.Key == name }) {
-			undeclared = append(undeclared, name)
+	for _, p := range r.Parameters {
+		declared[p.Key] = true
+		if _, found := slices.BinarySearch(used, p.Key); !found {
+			unused = append(unused, p.Key)
 		}
 	}
-	for _, p := range r.Parameters {
-		if !slices.Contains(used, p.Key) {
-			unused = append(unused, p.Key)
+	for _, name := range used {
+		if !declared[name] {
+			undeclared = append(undeclared, name)
 		}
 	}
 	slices.Sort(unused)

@@ -11,7 +11,7 @@ import (
 // An expression has a value: a string, a bool, an int64, or a list ([]any).
 type expression interface {
 	eval(s *scope) (any, error)
-	visit(use func(name string), bound []string)
+	visit(use func(name string), bound *names)
 }
 
 type (
@@ -35,8 +35,8 @@ type (
 	}
 )
 
-func (e constant) eval(*scope) (any, error)     { return e.value, nil }
-func (e constant) visit(func(string), []string) {}
+func (e constant) eval(*scope) (any, error)   { return e.value, nil }
+func (e constant) visit(func(string), *names) {}
 
 func (e variable) eval(s *scope) (any, error) {
 	value, ok := s.find(e.name)
@@ -46,8 +46,8 @@ func (e variable) eval(s *scope) (any, error) {
 	return value, nil
 }
 
-func (e variable) visit(use func(string), bound []string) {
-	if !slices.Contains(bound, e.name) {
+func (e variable) visit(use func(string), bound *names) {
+	if !bound.has(e.name) {
 		use(e.name)
 	}
 }
@@ -59,11 +59,14 @@ func (e list) eval(s *scope) (any, error) {
 		if values[i], err = item.eval(s); err != nil {
 			return nil, err
 		}
+		if _, nested := values[i].([]any); nested {
+			return nil, errors.New("a list cannot hold lists")
+		}
 	}
 	return values, nil
 }
 
-func (e list) visit(use func(string), bound []string) {
+func (e list) visit(use func(string), bound *names) {
 	for _, item := range e {
 		item.visit(use, bound)
 	}
@@ -74,7 +77,7 @@ func (e negation) eval(s *scope) (any, error) {
 	return !truth(value), err
 }
 
-func (e negation) visit(use func(string), bound []string) { e.of.visit(use, bound) }
+func (e negation) visit(use func(string), bound *names) { e.of.visit(use, bound) }
 
 func (e operation) eval(s *scope) (any, error) {
 	left, err := e.left.eval(s)
@@ -88,11 +91,14 @@ func (e operation) eval(s *scope) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.look(left, right); err != nil {
+		return nil, err
+	}
 	switch e.operator {
 	case "and", "or":
 		return right, nil
 	case "~":
-		return show(left) + show(right), nil
+		return bounded(show(left) + show(right))
 	case "==":
 		return equal(left, right), nil
 	case "!=":
@@ -106,7 +112,7 @@ func (e operation) eval(s *scope) (any, error) {
 	return ordered(e.operator, left, right)
 }
 
-func (e operation) visit(use func(string), bound []string) {
+func (e operation) visit(use func(string), bound *names) {
 	e.left.visit(use, bound)
 	e.right.visit(use, bound)
 }
@@ -122,7 +128,7 @@ func (e conditional) eval(s *scope) (any, error) {
 	return e.no.eval(s)
 }
 
-func (e conditional) visit(use func(string), bound []string) {
+func (e conditional) visit(use func(string), bound *names) {
 	e.condition.visit(use, bound)
 	e.yes.visit(use, bound)
 	e.no.visit(use, bound)
@@ -146,10 +152,13 @@ func (e filtered) eval(s *scope) (any, error) {
 	if err != nil || e.filter == "default" {
 		return value, err
 	}
+	if err := s.look(append(args, value)...); err != nil {
+		return nil, err
+	}
 	return filters[e.filter].apply(value, args)
 }
 
-func (e filtered) visit(use func(string), bound []string) {
+func (e filtered) visit(use func(string), bound *names) {
 	e.value.visit(use, bound)
 	for _, arg := range e.args {
 		arg.visit(use, bound)
@@ -161,7 +170,30 @@ func (e defined) eval(s *scope) (any, error) {
 	return found != e.not, nil
 }
 
-func (e defined) visit(use func(string), bound []string) { variable{e.name}.visit(use, bound) }
+func (e defined) visit(use func(string), bound *names) { variable{e.name}.visit(use, bound) }
+
+// size is how much there is to look at.
+func size(value any) int {
+	switch v := value.(type) {
+	case string:
+		return len(v)
+	case []any:
+		n := len(v)
+		for _, item := range v {
+			n += size(item)
+		}
+		return n
+	}
+	return 1
+}
+
+// bounded refuses a text that is too large.
+func bounded(text string) (any, error) {
+	if len(text) > maxBytes {
+		return nil, errors.New("the text becomes too large")
+	}
+	return text, nil
+}
 
 // truth says whether a condition holds: nothing empty does, no zero, and not false.
 func truth(value any) bool {

@@ -55,7 +55,11 @@ var filters = map[string]filter{
 		for i, item := range items {
 			texts[i] = show(item)
 		}
-		return strings.Join(texts, show(args[0])), nil
+		separator := show(args[0])
+		if len(texts)*len(separator) > maxBytes {
+			return nil, errors.New("the text becomes too large")
+		}
+		return bounded(strings.Join(texts, separator))
 	}},
 }
 

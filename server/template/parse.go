@@ -39,6 +39,8 @@ func split(text string) []part {
 			parts = append(parts, part{text: s, raw: s})
 		}
 	}
+	// Where the last of each kind of closing brace is, so that none is looked for in vain again and again.
+	last := map[byte]int{'{': strings.LastIndex(text, "}}"), '%': strings.LastIndex(text, "%}"), '#': strings.LastIndex(text, "#}")}
 	start := 0
 	for at := 0; at < len(text); {
 		open := strings.IndexByte(text[at:], '{')
@@ -47,11 +49,12 @@ func split(text string) []part {
 		}
 		at += open
 		kind := text[at+1]
-		length := closing(text[at:])
-		if length == 0 {
+		end, known := last[kind]
+		if !known || end < at+2 {
 			at++
 			continue
 		}
+		length := closing(text[at:])
 		inside := text[at+2 : at+length-2]
 		trimBefore, trimAfter := strings.HasPrefix(inside, "-"), len(inside) > 1 && strings.HasSuffix(inside, "-")
 		plain(text[start:at], trimBefore)
@@ -71,31 +74,29 @@ func split(text string) []part {
 	return parts
 }
 
-// closing returns the length of what begins with an opening brace and ends with its closing one, 0 if it is neither. A
-// closing brace inside a string counts only where the string makes no expression.
+// maxExpression is how long a stretch may be whose end is looked for behind a brace that is in a string.
+const maxExpression = 1000
+
+// closing returns the length of what begins with an opening brace, to its closing one, which must be there. A closing
+// brace in a string does not count if what is before it is no expression, and what comes of passing over strings is one.
 func closing(text string) int {
-	end := map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[text[1]]
-	if end == "" {
-		return 0
+	first := strings.Index(text[2:], map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[text[1]]) + 4
+	if text[1] != '{' || isExpression(text[2:first-2]) {
+		return first
 	}
-	first := strings.Index(text[2:], end)
-	if first < 0 {
-		return 0
+	if length := closingOutsideStrings(text[:min(len(text), maxExpression)]); length > 0 && isExpression(text[2:length-2]) {
+		return length
 	}
-	if text[1] == '{' {
-		if _, err := parseExpression(strings.Trim(text[2:2+first], "-")); err != nil {
-			if length := closingOutsideStrings(text, end); length > 0 {
-				if _, err := parseExpression(strings.Trim(text[2:length-2], "-")); err == nil {
-					return length
-				}
-			}
-		}
-	}
-	return first + 4
+	return first
 }
 
-// closingOutsideStrings is closing for a text in which strings may have braces.
-func closingOutsideStrings(text, end string) int {
+func isExpression(inside string) bool {
+	_, err := parseExpression(strings.TrimSuffix(strings.TrimPrefix(inside, "-"), "-"))
+	return err == nil
+}
+
+// closingOutsideStrings is closing where strings may have braces; 0 if there is no end.
+func closingOutsideStrings(text string) int {
 	quote := byte(0)
 	for at := 2; at+1 < len(text); at++ {
 		switch c := text[at]; {
@@ -105,7 +106,7 @@ func closingOutsideStrings(text, end string) int {
 			if c == quote {
 				quote = 0
 			}
-		case text[at:at+2] == end:
+		case text[at:at+2] == "}}":
 			return at + 2
 		case c == '"' || c == '\'':
 			quote = c
@@ -122,7 +123,11 @@ func endOfRaw(text string) (length, tag int) {
 			return len(text), 0
 		}
 		at += open
-		if end := strings.Index(text[at:], "%}"); end >= 0 && strings.TrimSpace(strings.Trim(text[at+2:at+end], "-")) == "endraw" {
+		end := strings.Index(text[at+2:], "%}") + 2
+		if end < 2 {
+			return len(text), 0
+		}
+		if strings.TrimSpace(strings.Trim(text[at+2:at+end], "-")) == "endraw" {
 			return at, end + 2
 		}
 		at += 2

@@ -1,9 +1,6 @@
 package template
 
-import (
-	"errors"
-	"slices"
-)
+import "errors"
 
 // literal is text that stands for itself.
 type literal string
@@ -13,7 +10,7 @@ func (p literal) render(r *renderer, _ *scope) error {
 	return nil
 }
 
-func (literal) visit(func(string), []string) {}
+func (literal) visit(func(string), *names) {}
 
 // output is the value of an expression.
 type output struct{ value expression }
@@ -26,7 +23,7 @@ func (p output) render(r *renderer, s *scope) error {
 	return err
 }
 
-func (p output) visit(use func(string), bound []string) { p.value.visit(use, bound) }
+func (p output) visit(use func(string), bound *names) { p.value.visit(use, bound) }
 
 // choice is an if with its branches; the condition of else is nil.
 type choice []branch
@@ -52,7 +49,7 @@ func (p choice) render(r *renderer, s *scope) error {
 	return nil
 }
 
-func (p choice) visit(use func(string), bound []string) {
+func (p choice) visit(use func(string), bound *names) {
 	for _, b := range p {
 		if b.condition != nil {
 			b.condition.visit(use, bound)
@@ -87,9 +84,9 @@ func (p *loop) render(r *renderer, s *scope) error {
 	return nil
 }
 
-func (p *loop) visit(use func(string), bound []string) {
+func (p *loop) visit(use func(string), bound *names) {
 	p.list.visit(use, bound)
-	visitAll(p.pieces, use, append(slices.Clone(bound), p.name))
+	visitAll(p.pieces, use, bound, p.name)
 }
 
 // assignment is a set.
@@ -106,14 +103,14 @@ func (p *assignment) render(_ *renderer, s *scope) error {
 	return err
 }
 
-func (p *assignment) visit(use func(string), bound []string) { p.value.visit(use, bound) }
+func (p *assignment) visit(use func(string), bound *names) { p.value.visit(use, bound) }
 
 // inclusion is an include.
 type inclusion struct{ name expression }
 
 func (p inclusion) render(r *renderer, s *scope) error { return r.include(p.name, s) }
 
-func (p inclusion) visit(use func(string), bound []string) { p.name.visit(use, bound) }
+func (p inclusion) visit(use func(string), bound *names) { p.name.visit(use, bound) }
 
 // block is a part that a text which extends this one can replace.
 type block struct {
@@ -128,4 +125,4 @@ func (p *block) render(r *renderer, s *scope) error {
 	return r.pieces(p.pieces, s.inner())
 }
 
-func (p *block) visit(use func(string), bound []string) { visitAll(p.pieces, use, bound) }
+func (p *block) visit(use func(string), bound *names) { visitAll(p.pieces, use, bound) }

@@ -23,26 +23,45 @@ type Template struct {
 type piece interface {
 	render(r *renderer, scope *scope) error
 	// visit calls a function with each variable that the piece uses, but those that it sets itself.
-	visit(use func(name string), bound []string)
+	visit(use func(name string), bound *names)
+}
+
+// names are those that a text has set itself.
+type names struct {
+	set   map[string]bool
+	outer *names
+}
+
+func (n *names) has(name string) bool {
+	for ; n != nil; n = n.outer {
+		if n.set[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // Variables returns the names of the variables that the text uses, sorted. Those of files that it includes do not count.
 func (t *Template) Variables() []string {
-	names := map[string]bool{}
-	use := func(name string) { names[name] = true }
+	used := map[string]bool{}
+	use := func(name string) { used[name] = true }
 	visitAll(t.pieces, use, nil)
 	if t.extends != nil {
 		t.extends.visit(use, nil)
 	}
-	return slices.Sorted(maps.Keys(names))
+	return slices.Sorted(maps.Keys(used))
 }
 
-func visitAll(pieces []piece, use func(string), bound []string) {
-	bound = slices.Clone(bound)
+// visitAll visits pieces in their order, in which they may set variables.
+func visitAll(pieces []piece, use func(string), outer *names, set ...string) {
+	bound := &names{set: map[string]bool{}, outer: outer}
+	for _, name := range set {
+		bound.set[name] = true
+	}
 	for _, p := range pieces {
 		p.visit(use, bound)
 		if s, ok := p.(*assignment); ok {
-			bound = append(bound, s.name)
+			bound.set[s.name] = true
 		}
 	}
 }
@@ -51,14 +70,15 @@ func visitAll(pieces []piece, use func(string), bound []string) {
 const (
 	maxIncludes = 100
 	maxNesting  = 200
-	maxSteps    = 1_000_000
+	maxSteps    = 100_000
 	maxBytes    = 10 << 20
+	maxLooks    = 10_000_000 // at the characters and items of values
 )
 
 // Render returns the text with the values of its variables. Load reads a file that it names.
 func (t *Template) Render(variables map[string]string, load func(name string) (string, error)) (string, error) {
 	r := &renderer{load: load, blocks: map[string]*block{}}
-	s := &scope{values: map[string]any{}}
+	s := &scope{values: map[string]any{}, looks: new(int)}
 	for name, value := range variables {
 		s.values[name] = value
 	}
@@ -142,6 +162,18 @@ func (r *renderer) pieces(pieces []piece, s *scope) error {
 type scope struct {
 	values map[string]any
 	outer  *scope
+	looks  *int // of the whole rendering
+}
+
+// look counts what an expression looks at.
+func (s *scope) look(values ...any) error {
+	for _, value := range values {
+		*s.looks += size(value)
+	}
+	if *s.looks > maxLooks {
+		return errors.New("the expressions take too long")
+	}
+	return nil
 }
 
 func (s *scope) find(name string) (any, bool) {
@@ -153,4 +185,4 @@ func (s *scope) find(name string) (any, bool) {
 	return nil, false
 }
 
-func (s *scope) inner() *scope { return &scope{values: map[string]any{}, outer: s} }
+func (s *scope) inner() *scope { return &scope{values: map[string]any{}, outer: s, looks: s.looks} }

@@ -106,6 +106,10 @@ func TestWhatCannotBeRendered(t *testing.T) {
 	}
 	for _, in := range []string{
 		`{% include "loop.txt" %}`,
+		"{% set l = 'aaaaaaaaaa'|replace('a', 'bbbbbbbbbb')|replace('b', 'cccccccccc')|split('') %}" + "{% for x in l %}{% for y in l %}{% if 'z' in l %}{% endif %}{% endfor %}{% endfor %}",
+		"{% set a = 'aaaaaaaaaa' %}" + strings.Repeat("{% set a = a ~ a %}", 40) + "{{ a|length }}",
+		"{% set a = ['a', 'b'] %}{% set a = [a, a] %}",
+		"{% set a = 'aaaaaaaaaa'|replace('a', 'bbbbbbbbbb')|replace('b', 'cccccccccc') %}" + "{{ (a ~ a ~ a)|split('')|join(a ~ a ~ a ~ a ~ a) }}",
 		strings.Repeat("{% if yes %}", 200) + strings.Repeat("{% endif %}", 200),
 		"{% set a = csv|split('') %}" + strings.Repeat("{% for x in 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'|split('') %}", 6) + "x" + strings.Repeat("{% endfor %}", 6),
 		"{% set a = 'aaaaaaaaaa' %}" + strings.Repeat("{% set a = a|replace('a', a) %}", 5) + "{{ a }}",
@@ -116,6 +120,21 @@ func TestWhatCannotBeRendered(t *testing.T) {
 	}
 	if got, err := render("{{ " + strings.Repeat("(", 500) + "name" + strings.Repeat(")", 500) + " }}"); err != nil || !strings.HasPrefix(got, "{{ (((") {
 		t.Errorf("an expression that is too deep: %.60q, %v", got, err)
+	}
+}
+
+// TestParsingIsLinear parses what makes careless parsers look at everything again and again.
+func TestParsingIsLinear(t *testing.T) {
+	const n = 1 << 18
+	for _, unit := range []string{"{{", "{%", "{#", "{{ \\' }}", "{{ ' }}", "{{ \"' }}", "{% raw %}", "{% set a = 1 %}{{a}}", "{{ a", "{{-", "{% raw %}{%"} {
+		in := strings.Repeat(unit, n/len(unit))
+		if parsed, err := template.Parse(in); err == nil {
+			parsed.Variables()
+		}
+		in += "}}%}"
+		if parsed, err := template.Parse(in); err == nil {
+			parsed.Variables()
+		}
 	}
 }
 
@@ -140,7 +159,7 @@ func TestVariablesAreThoseThatAreUsed(t *testing.T) {
 }
 
 func FuzzRender(f *testing.F) {
-	for _, seed := range []string{"{{ a|default('x') }}", "{% for x in 'a b'|split(' ') %}{{ x }}{% endfor %}", "{%- raw -%}{{-", `{% extends "base.txt" %}{% block a %}{% block a %}`} {
+	for _, seed := range []string{"{{ a|default('x') }}", "{% for x in 'a b'|split(' ') %}{{ x }}{% endfor %}", "{%- raw -%}{{-", `{% extends "base.txt" %}{% block a %}{% block a %}`, "{% raw %}{%}", `{{ \' }}{#}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
