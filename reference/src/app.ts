@@ -34,8 +34,6 @@ import { SessionStore } from './store/session-store.ts'
 export interface AppOptions {
   /** The directory that requests are about when they name none. */
   directory: string
-  /** Where the process runs; some recipes lie there (GA 11.1). */
-  workingDirectory: string
   defaultTimeout: number
   keepaliveInterval: number
   /** Bytes of the largest request body of client tools. */
@@ -103,7 +101,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const { paths } = options
   const settings = new Settings(paths, options.environment)
   const store = new SessionStore(paths.data, logger)
-  const library = new RecipeLibrary(settings, options.workingDirectory)
+  const library = new RecipeLibrary(settings, options.directory)
   const agents = new Agents(options.maxActiveAgents, () => noParts, logger)
   const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions: notBuilt }
   return {

@@ -6,7 +6,6 @@ const defaults: ServerOptions = {
   host: '127.0.0.1',
   port: 3000,
   directory: '/work',
-  workingDirectory: '/work',
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 52_428_800,

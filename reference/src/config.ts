@@ -114,7 +114,6 @@ export async function loadConfig(args: readonly string[], around: Surroundings):
     host: find(host) ?? '127.0.0.1',
     port: find(port) ?? 3000,
     directory: find(directory) ?? around.workingDirectory,
-    workingDirectory: around.workingDirectory,
     defaultTimeout: find(defaultTimeout) ?? file.defaultTimeout ?? 30_000,
     keepaliveInterval: find(keepaliveInterval) ?? file.keepaliveInterval ?? 30_000,
     maxBody: find(maxBody) ?? 50 * 1024 * 1024,

@@ -2,10 +2,10 @@ import { filters } from './filters.ts'
 import { TemplateError } from './template-error.ts'
 
 /** The value of a variable; undefined where there is none. */
-export type Scope = (name: string) => unknown
+export type Lookup = (name: string) => unknown
 
 /** A part of a template that has a value. Throws a TemplateError when it uses a variable that has none. */
-export type Expression = (scope: Scope) => unknown
+export type Expression = (lookup: Lookup) => unknown
 
 /** A text that has been read as an expression, and the variables that it uses. */
 export interface ParsedExpression {
@@ -13,30 +13,34 @@ export interface ParsedExpression {
   names: ReadonlySet<string>
 }
 
-/**
- * Reads an expression of the language of Jinja: variables, literals, members, filters, comparisons, `and`, `or`, `not`,
- * `in`, `~` and `is defined`. Throws a TemplateError when the text is none.
- */
+/** How deep expressions, tags and files may lie in one another (G22). */
+export const maxLevels = 200
+
+/** Reads an expression in the language of G20. Throws a TemplateError when the text is none. */
 export function parseExpression(text: string): ParsedExpression {
   const parser = new ExpressionParser(tokens(text))
   const value = parser.whole()
   return { value, names: parser.names }
 }
 
-/** What counts as true: everything but nothing. */
+/** What counts as true: everything but what is empty, 0 and false. */
 export function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value)
 }
 
-/** A value as it is written into a text. */
+/** A value as it is written into a text: a list as `["a", 1]`. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return value
-  return value === null ? 'none' : JSON.stringify(value)
+  return Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : JSON.stringify(value)
+}
+
+function quoted(value: unknown): string {
+  return Array.isArray(value) ? written(value) : JSON.stringify(value)
 }
 
 type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number }
 
-const tokenPattern = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(\d+(?:\.\d+)?)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(==|!=|<=|>=|[<>()[\].,|~]))/sy
+const tokenPattern = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(==|!=|<=|>=|[<>()[\],|~]))/sy
 
 function tokens(text: string): Token[] {
   const found: Token[] = []
@@ -59,49 +63,65 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/gs, (_, character: string) => escapes[character] ?? character)
 }
 
-const keywords = new Set(['and', 'or', 'not', 'in', 'is'])
-const constants = new Map<string, unknown>([
-  ['true', true], ['True', true], ['false', false], ['False', false], ['none', null], ['None', null],
-])
+const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else'])
+const constants = new Map<string, unknown>([['true', true], ['false', false]])
 
 const comparisons: Record<string, (a: unknown, b: unknown) => boolean> = {
-  '==': (a, b) => a === b,
-  '!=': (a, b) => a !== b,
+  '==': equal,
+  '!=': (a, b) => !equal(a, b),
   '<': (a, b) => compare(a, b) < 0,
   '<=': (a, b) => compare(a, b) <= 0,
   '>': (a, b) => compare(a, b) > 0,
   '>=': (a, b) => compare(a, b) >= 0,
 }
 
+function equal(a: unknown, b: unknown): boolean {
+  if (!Array.isArray(a) || !Array.isArray(b)) return a === b
+  return a.length === b.length && a.every((element, i) => equal(element, b[i]))
+}
+
 function compare(a: unknown, b: unknown): number {
-  if ((typeof a === 'string' && typeof b === 'string') || (typeof a === 'number' && typeof b === 'number')) {
-    return a < b ? -1 : Number(a > b)
-  }
-  throw new TemplateError('values of different types are compared')
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  // UTF-8 has the order of code points; UTF-16, in which strings are compared, has not.
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  throw new TemplateError('only numbers and texts have an order')
 }
 
 class ExpressionParser {
   readonly names = new Set<string>()
   readonly #tokens: readonly Token[]
   #at = 0
+  #levels = 0
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens
   }
 
   whole(): Expression {
-    const value = this.#or()
+    const value = this.#choice()
     if (this.#at < this.#tokens.length) throw new TemplateError('unexpected text behind an expression')
     return value
+  }
+
+  /** `a if c else b`, the weakest of all. */
+  #choice(): Expression {
+    if (++this.#levels > maxLevels) throw new TemplateError('an expression is nested too deep')
+    const value = this.#or()
+    this.#levels--
+    if (!this.#takes('name', 'if')) return value
+    const when = this.#or()
+    if (!this.#takes('name', 'else')) throw new TemplateError('else is missing')
+    const otherwise = this.#choice()
+    return (lookup) => (isTrue(when(lookup)) ? value(lookup) : otherwise(lookup))
   }
 
   #or(): Expression {
     let left = this.#and()
     while (this.#takes('name', 'or')) {
       const [a, b] = [left, this.#and()]
-      left = (scope) => {
-        const value = a(scope)
-        return isTrue(value) ? value : b(scope)
+      left = (lookup) => {
+        const value = a(lookup)
+        return isTrue(value) ? value : b(lookup)
       }
     }
     return left
@@ -111,18 +131,19 @@ class ExpressionParser {
     let left = this.#not()
     while (this.#takes('name', 'and')) {
       const [a, b] = [left, this.#not()]
-      left = (scope) => {
-        const value = a(scope)
-        return isTrue(value) ? b(scope) : value
+      left = (lookup) => {
+        const value = a(lookup)
+        return isTrue(value) ? b(lookup) : value
       }
     }
     return left
   }
 
   #not(): Expression {
-    if (!this.#takes('name', 'not')) return this.#comparison()
-    const value = this.#not()
-    return (scope) => !isTrue(value(scope))
+    let negations = 0
+    while (this.#takes('name', 'not')) negations++
+    const value = this.#comparison()
+    return negations === 0 ? value : (lookup) => isTrue(value(lookup)) !== (negations % 2 === 1)
   }
 
   #comparison(): Expression {
@@ -130,14 +151,14 @@ class ExpressionParser {
     for (const [operator, holds] of Object.entries(comparisons)) {
       if (!this.#takes('operator', operator)) continue
       const right = this.#joined()
-      return (scope) => holds(left(scope), right(scope))
+      return (lookup) => holds(left(lookup), right(lookup))
     }
     if (this.#takes('name', 'in')) return isIn(left, this.#joined())
     if (this.#takes('name', 'is')) return this.#test(left)
     if (this.#next('name', 'not') && this.#next('name', 'in', 1)) {
       this.#at += 2
       const found = isIn(left, this.#joined())
-      return (scope) => found(scope) !== true
+      return (lookup) => found(lookup) !== true
     }
     return left
   }
@@ -146,68 +167,58 @@ class ExpressionParser {
   #test(value: Expression): Expression {
     const negated = this.#takes('name', 'not')
     const name = this.#name()
-    if (name === 'none') return (scope) => (value(scope) === null) !== negated
-    if (name !== 'defined' && name !== 'undefined') throw new TemplateError(`there is no test ${name}`)
-    return (scope) => isDefined(value, scope) === (name === 'defined') !== negated
+    if (name !== 'defined' && (negated || name !== 'undefined')) throw new TemplateError(`there is no test ${name}`)
+    return (lookup) => isDefined(value, lookup) === (name === 'defined' && !negated)
   }
 
   #joined(): Expression {
     let left = this.#filtered()
     while (this.#takes('operator', '~')) {
       const [a, b] = [left, this.#filtered()]
-      left = (scope) => written(a(scope)) + written(b(scope))
+      left = (lookup) => written(a(lookup)) + written(b(lookup))
     }
     return left
   }
 
   #filtered(): Expression {
-    let value = this.#member()
+    let value = this.#primary()
     while (this.#takes('operator', '|')) value = this.#filter(value)
     return value
   }
 
   #filter(value: Expression): Expression {
     const name = this.#name()
-    const args = this.#takes('operator', '(') ? this.#arguments() : []
-    if (name === 'default' || name === 'd') {
-      const fallback = args[0] ?? (() => '')
-      return (scope) => (isDefined(value, scope) ? value(scope) : fallback(scope))
+    const args = this.#takes('operator', '(') ? this.#list(')') : []
+    if (name === 'default') {
+      const [fallback] = args
+      if (fallback === undefined || args.length > 1) throw new TemplateError('default has one argument')
+      return (lookup) => (isDefined(value, lookup) ? value(lookup) : fallback(lookup))
     }
     const filter = filters.get(name)
     if (filter === undefined) throw new TemplateError(`there is no filter ${name}`)
-    return (scope) => filter(value(scope), ...args.map((arg) => arg(scope)))
+    if (args.length !== filter.args) throw new TemplateError(`${name} has ${filter.args} arguments`)
+    return (lookup) => filter.apply(value(lookup), ...args.map((arg) => arg(lookup)))
   }
 
-  #arguments(): Expression[] {
-    const args: Expression[] = []
-    while (!this.#takes('operator', ')')) {
-      if (args.length > 0) this.#expect(',')
-      args.push(this.#or())
+  /** Expressions with commas between them, up to a bracket that closes. */
+  #list(close: ')' | ']'): Expression[] {
+    const items: Expression[] = []
+    while (!this.#takes('operator', close)) {
+      if (items.length > 0) this.#expect(',')
+      items.push(this.#choice())
     }
-    return args
-  }
-
-  #member(): Expression {
-    let value = this.#primary()
-    for (;;) {
-      if (this.#takes('operator', '.')) {
-        const name = this.#name()
-        value = memberOf(value, () => name)
-      } else if (this.#takes('operator', '[')) {
-        const key = this.#or()
-        this.#expect(']')
-        value = memberOf(value, key)
-      } else {
-        return value
-      }
-    }
+    return items
   }
 
   #primary(): Expression {
     if (this.#takes('operator', '(')) {
-      const value = this.#or()
+      const value = this.#choice()
       this.#expect(')')
       return value
+    }
+    if (this.#takes('operator', '[')) {
+      const items = this.#list(']')
+      return (lookup) => items.map((item) => item(lookup))
     }
     const token = this.#tokens[this.#at]
     if (token?.type === 'literal') {
@@ -218,8 +229,8 @@ class ExpressionParser {
     if (constants.has(name)) return () => constants.get(name)
     if (keywords.has(name)) throw new TemplateError(`unexpected ${name}`)
     this.names.add(name)
-    return (scope) => {
-      const value = scope(name)
+    return (lookup) => {
+      const value = lookup(name)
       if (value === undefined) throw new UndefinedError(`undefined value: ${name}`)
       return value
     }
@@ -250,9 +261,9 @@ class ExpressionParser {
 
 class UndefinedError extends TemplateError {}
 
-function isDefined(value: Expression, scope: Scope): boolean {
+function isDefined(value: Expression, lookup: Lookup): boolean {
   try {
-    value(scope)
+    value(lookup)
     return true
   } catch (error) {
     if (error instanceof UndefinedError) return false
@@ -261,18 +272,9 @@ function isDefined(value: Expression, scope: Scope): boolean {
 }
 
 function isIn(item: Expression, list: Expression): Expression {
-  return (scope) => {
-    const [wanted, among] = [item(scope), list(scope)]
+  return (lookup) => {
+    const [wanted, among] = [item(lookup), list(lookup)]
     if (typeof among === 'string') return among.includes(written(wanted))
     return Array.isArray(among) && among.includes(wanted)
-  }
-}
-
-function memberOf(value: Expression, key: Expression): Expression {
-  return (scope) => {
-    const [container, name] = [value(scope), key(scope)]
-    const own = typeof container === 'object' && container !== null && Object.hasOwn(container, written(name))
-    if (!own) throw new UndefinedError(`undefined value: ${written(name)}`)
-    return (container as Record<string, unknown>)[written(name)] // it has it
   }
 }

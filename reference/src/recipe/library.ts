@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { delimiter, extname, join } from 'node:path'
 import { isObject } from '../json/is-object.ts'
 import { readShape } from '../json/shape.ts'
@@ -7,7 +7,7 @@ import { parseYaml } from '../settings/yaml-file.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 import { pathId } from './path-id.ts'
-import { recipeLibrary } from './render.ts'
+import { readSmallFile, recipeLibrary } from './render.ts'
 
 /** A file with a recipe, as it was when it was listed. */
 export interface RecipeFile {
@@ -19,12 +19,13 @@ export interface RecipeFile {
 /** The recipes that lie in files (GA 11.1), and which id means which of them. */
 export class RecipeLibrary {
   readonly #settings: Settings
-  readonly #workingDirectory: string
+  /** That of the server (S18). */
+  readonly #directory: string
   readonly #paths = new Map<string, string>()
 
-  constructor(settings: Settings, workingDirectory: string) {
+  constructor(settings: Settings, directory: string) {
     this.#settings = settings
-    this.#workingDirectory = workingDirectory
+    this.#directory = directory
   }
 
   /** All recipes, by directory and then by name. From now on exactly these have ids. */
@@ -47,7 +48,7 @@ export class RecipeLibrary {
     const named = ['.', ...more, recipeLibrary(this.#settings.paths), join('.goose', 'recipes')].filter((path) => path !== '')
     const found = named.flatMap((path) => {
       try {
-        return [realpathSync(path.startsWith('/') ? path : join(this.#workingDirectory, path))]
+        return [realpathSync(path.startsWith('/') ? path : join(this.#directory, path))]
       } catch {
         return []
       }
@@ -58,7 +59,7 @@ export class RecipeLibrary {
 
 /** Reads the recipe of a file. Throws when it cannot be read, or is no recipe. */
 export function readRecipeFile(path: string): Recipe {
-  return parseRecipe(readFileSync(path, 'utf8'))
+  return parseRecipe(readSmallFile(path))
 }
 
 /** The recipe of a YAML text, which may be the whole or the value of the key `recipe` (GA 11.2). Throws when it is none. */

@@ -14,6 +14,7 @@ import { pathId } from './path-id.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { MissingParametersError, renderRecipe } from './render.ts'
+import { Names, Rendering } from './rendering.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
@@ -111,22 +112,24 @@ describe('validation (GA 11.2)', () => {
     [{ response: { json_schema: { $schema: 'http://json-schema.org/draft-07/schema#', definitions: {} } } }],
     [{ response: { json_schema: true } }],
     [{ response: {} }],
+    [{ version: '{{ x }}', parameters: [parameter('a', { description: '{{ y }}' })], prompt: '{{a}}' }],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', requirement: 'optional' })] }],
   ])('accepts %j', (members) => {
     for (let i = 0; i < 2; i++) expect(() => { validateRecipe({ ...bare, ...members }) }).not.toThrow()
   })
 
   it.each<[recipe: Partial<Recipe>, reason: string | RegExp]>([
     [{ prompt: ' \n', instructions: '' }, 'Recipe must specify at least one of `instructions` or `prompt`.'],
-    [{ prompt: '{{b}} {{a.c}} {% for x in l %}{{x}}{{y}}{% endfor %}' }, 'Missing definitions for parameters in the recipe file: a, b, l, y.'],
+    [{ prompt: '{{b}} {{a}} {% for x in l %}{{x}}{{y}}{% endfor %}' }, 'Missing definitions for parameters in the recipe file: a, b, l, y.'],
     [{ parameters: [parameter('z'), parameter('y')] }, 'Unnecessary parameter definitions: y, z.'],
     [
       { prompt: '{{b}}', parameters },
-      'Missing definitions for parameters in the recipe file: b.\nUnnecessary parameter definitions: a.',
+      'Missing definitions for parameters in the recipe file: b. Unnecessary parameter definitions: a.',
     ],
     [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters must have a default: a.'],
     [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 'File parameters must not have a default: a.'],
     [{ prompt: '{% if a %}' }, 'Invalid template: endif is missing'],
-    [{ prompt: '{% include "x" %}' }, 'Invalid template: unexpected tag include "x"'],
+    [{ prompt: '{% import "x" %}' }, 'Invalid template: unexpected tag import "x"'],
     [{ response: { json_schema: { type: 'thing' } } }, /^JSON schema validation failed: ./],
     [{ response: { json_schema: 5 } }, /^JSON schema validation failed: ./],
   ])('refuses %j', (members, reason) => {
@@ -142,32 +145,78 @@ describe('validation (GA 11.2)', () => {
   })
 })
 
-describe('a template (GA 11.2)', () => {
+describe('a template (GA 11.2, G20)', () => {
   const values = new Map<string, unknown>([['name', 'Ann'], ['empty', ''], ['list', ['a', 'b']], ['n', '5']])
+  const files: Record<string, string> = {
+    'greet.txt': 'Hi {{ name }}!{% set name = "x" %}',
+    'base.txt': '<{% block a %}A{% endblock %}|{% block b %}B {{ x }}{% endblock %}>',
+    'middle.txt': '{% extends "base.txt" %}{% set x = "m" %}{% block a %}M{% endblock %}',
+    'self.txt': '{% include "self.txt" %}',
+  }
+
+  function render(text: string): string {
+    const rendering = new Rendering(parseTemplate, (name) => {
+      const file = files[name]
+      if (file === undefined) throw new TemplateError(`there is no ${name}`)
+      return file
+    })
+    return rendering.render(parseTemplate(text), new Names(values))
+  }
 
   it.each([
     ['Hi {{ name }}!', 'Hi Ann!'],
-    ['{{name}}{{ "x" }}{{ 1 }}{{ true }}{{ none }}', 'Annx1truenone'],
-    ['{{two words}} {{ }} {{ 1 + }} {{ name', '{{two words}} {{ }} {{ 1 + }} {{ name'],
+    ['{{name}}{{ "x" }}{{ 1 }}{{ true }}', 'Annx1true'],
+    ['{{two words}} {{ }} {{ 1 + }} {{ name.x }} {{ 1.5 }} {{ name | nope }} {{ name | upper(1) }} {{ name', '{{two words}} {{ }} {{ 1 + }} {{ name.x }} {{ 1.5 }} {{ name | nope }} {{ name | upper(1) }} {{ name'],
     ['{% if empty %}a{% elif name == "Ann" %}b{% else %}c{% endif %}', 'b'],
     ['{% if not name %}a{% else %}{% if n == "5" and (empty or name) %}b{% endif %}{% endif %}', 'b'],
     ['{% for x in list %}{{ x }}-{{ name }};{% endfor %}', 'a-Ann;b-Ann;'],
-    ['{% if "a" in list and "z" not in list %}in{% endif %}', 'in'],
-    ['{% if nothing is defined %}a{% elif name is not defined %}b{% else %}c{% endif %}', 'c'],
-    ['{{ nothing | default("x") | upper }} {{ list | join(", ") }} {{ list | length }} {{ name ~ n }}', 'X a, b 2 Ann5'],
-    ['{{ list[0] }}{{ name | replace("n", "m") | lower }}', 'aamm'],
+    ['{% if "a" in list and "z" not in list and "nn" in name %}in{% endif %}', 'in'],
+    ['{% if nothing is defined %}a{% elif name is undefined or name is not defined %}b{% else %}c{% endif %}', 'c'],
+    ['{{ nothing | default("x") | upper }} {{ list | join(", ") }} {{ list | length }} {{ name ~ n ~ 1 }}', 'X a, b 2 Ann51'],
+    ['{{ ["a", 1, [true]] }} {{ [] }} {{ "a b" | split(" ") }}', '["a", 1, [true]] [] ["a", "b"]'],
+    ['{{ "a" if empty else "b" if n == 5 else "c" }} {{ not 0 }} {{ not not "" }} {{ "" or "x" }}', 'c true false x'],
+    ['{{ "żółw I" | title }} {{ "aB cD" | capitalize }} {{ "😀" | length }} {{ "\\n\\x\\"" }}', 'Żółw I Ab cd 1 \nx"'],
+    ['{{ "\uFFFF" < "😀" }} {{ 2 < 10 }} {{ "2" < "10" }} {{ 1 == "1" }} {{ [1] == [1] }}', 'true true false false true'],
+    ['{{ name | replace("n", "m") | lower | trim }}', 'amm'],
     ['{# {{ nothing }} #}{% raw %}{{ name }}{% endraw %}', '{{ name }}'],
-    ['{%- if name -%}x{%- endif -%}', 'x'],
+    [' a {%- if name -%} x {{- n -}} y {%- endif %} z {#- c -#} w', ' ax5y zw'],
+    ['{% set x = "1" %}{% for y in list %}{% set x = y %}{{ x }}{% endfor %}{{ x }}', 'ab1'],
+    ['{% if true %}{% set x = 1 %}{% endif %}{{ x }}', '1'],
+    ['{% include "greet.txt" %} {{ name }}', 'Hi Ann! Ann'],
+    ['{% extends "base.txt" %}{% set x = n %}text{% block a %}{{ name }}{% endblock %}', '<Ann|B 5>'],
+    ['{% extends "middle.txt" %}{% block b %}mine{% endblock %}', '<M|mine>'],
+    ['{% block a %}{{ name }}{% endblock %}', 'Ann'],
   ])('%j is %j', (text, written) => {
-    expect(parseTemplate(text).render(values)).toBe(written)
+    expect(render(text)).toBe(written)
   })
 
-  it.each(['{{ nothing }}', '{{ name.x }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ list | upper }}'])('cannot render %j', (text) => {
-    expect(() => parseTemplate(text).render(values)).toThrow(TemplateError)
+  it('uses the variables that it does not make', () => {
+    const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}')
+    expect([...variables].sort()).toEqual(['b', 'c', 'd', 'e'])
   })
 
-  it.each(['{% if x %}', '{% for x in y %}', '{% endif %}', '{% else %}', '{% do x %}', '{% if %}x{% endif %}', '{% raw %}', '{% %}'])(
-    'cannot be %j',
+  it.each([
+    '{{ nothing }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ "1" < 1 }}', '{{ list | upper }}', '{% include "none" %}',
+    '{% include "self.txt" %}', '{% extends "self.txt" %}',
+    '{% set l = "a".x %}',
+  ])('cannot be %j', (text) => {
+    expect(() => render(text)).toThrow(TemplateError)
+  })
+
+  it('has a price', () => {
+    const loops = '{% for a in l %}'.repeat(7)
+    const text = `{% set l = [${'1,'.repeat(9)}1] %}${loops}x${'{% endfor %}'.repeat(7)}`
+    expect(() => render(text)).toThrow('too many pieces')
+    const doubled = `{% set x = "0123456789" %}${'{% set x = x ~ x %}'.repeat(21)}{{ x }}`
+    expect(() => render(doubled)).toThrow('too large')
+    expect(() => render('{% if 1 %}'.repeat(201) + '{% endif %}'.repeat(201))).toThrow('nested too deep')
+    expect(render(`{{ ${'('.repeat(300)}1${')'.repeat(300)} }}`)).toContain('((')
+  })
+
+  it.each(['{% if x %}', '{% for x in y %}', '{% endif %}', '{% else %}', '{% do x %}', '{% if %}x{% endif %}', '{% raw %}', '{% %}', '{% set x %}',
+    '{% block %}{% endblock %}', '{% block a %}', '{% block a %}{% endblock %}{% block a %}{% endblock %}', '{% if 1 %}{% else %}{% elif 1 %}{% endif %}',
+    '{% if 1 %}{% endif x %}', '{% include %}'])(
+    'is not %j',
     (text) => {
       expect(() => parseTemplate(text)).toThrow(TemplateError)
     },

@@ -1,11 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve, sep } from 'node:path'
 import { isObject } from '../json/is-object.ts'
 import type { Paths } from '../settings/paths.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
+import { Names, Rendering } from './rendering.ts'
+import type { Files } from './rendering.ts'
 import { parseTemplate } from './template.ts'
-import { recipeDirectory } from './validate.ts'
+import { recipeDirectory, verbatim } from './validate.ts'
 
 /** Says that parameters have neither a value nor a default. */
 export class MissingParametersError extends Error {
@@ -25,7 +27,11 @@ export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, stri
   const library = recipeLibrary(paths)
   const values = valuesOf(recipe.parameters ?? [], given, library)
   values.set(recipeDirectory, library)
-  const rendered = renderTexts(recipe, values) as Recipe // every text is still a text
+  const rendering = new Rendering(parseTemplate, filesBelow(library))
+  const fields = Object.entries(recipe).map(([key, value]: [string, unknown]) => [
+    key, verbatim.has(key) ? value : renderTexts(value, values, rendering),
+  ])
+  const rendered = Object.fromEntries(fields) as Recipe // every text is still a text
   return rendered.sub_recipes === undefined
     ? rendered
     : { ...rendered, sub_recipes: rendered.sub_recipes.map((sub) => ({ ...sub, path: existing(sub.path, library) })) }
@@ -45,17 +51,39 @@ function valuesOf(parameters: readonly RecipeParameter[], given: Readonly<Record
 
 function contentOf(path: string, library: string): string {
   try {
-    return readFileSync(resolve(library, path), 'utf8')
+    return readSmallFile(resolve(library, path))
   } catch (cause) {
     throw new TemplateError(`file parameter not readable: ${path}`, { cause })
   }
 }
 
-function renderTexts(value: unknown, values: ReadonlyMap<string, unknown>): unknown {
-  if (typeof value === 'string') return parseTemplate(value).render(values)
-  if (Array.isArray(value)) return value.map((element) => renderTexts(element, values))
+/** Bytes of the largest file that is read for a recipe (G22). */
+const maxFile = 2 * 1024 * 1024
+
+export function readSmallFile(path: string): string {
+  const status = statSync(path)
+  if (!status.isFile() || status.size > maxFile) throw new Error('not a plain file of at most 2 MiB')
+  return readFileSync(path, 'utf8')
+}
+
+/** The files that templates may include: those that really lie below the library. */
+function filesBelow(library: string): Files {
+  return (name) => {
+    try {
+      const path = realpathSync(resolve(library, name))
+      if (!path.startsWith(realpathSync(library) + sep)) throw new Error('not below the library')
+      return readSmallFile(path)
+    } catch (cause) {
+      throw new TemplateError(`template not readable: ${name}`, { cause })
+    }
+  }
+}
+
+function renderTexts(value: unknown, values: ReadonlyMap<string, unknown>, rendering: Rendering): unknown {
+  if (typeof value === 'string') return rendering.render(parseTemplate(value), new Names(values))
+  if (Array.isArray(value)) return value.map((element) => renderTexts(element, values, rendering))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values)]))
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values, rendering)]))
 }
 
 function existing(path: string, library: string): string {

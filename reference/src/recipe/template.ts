@@ -1,66 +1,72 @@
-import { isTrue, parseExpression, written } from './expression.ts'
-import type { Expression, ParsedExpression, Scope } from './expression.ts'
+import { isTrue, maxLevels, parseExpression, written } from './expression.ts'
+import type { Expression, ParsedExpression } from './expression.ts'
+import type { Names, Rendering } from './rendering.ts'
+import { pieces } from './template-pieces.ts'
+import type { Piece } from './template-pieces.ts'
 import { TemplateError } from './template-error.ts'
 
 /*
- * The template language of recipes (GA 11.2): `{{ expression }}`, `{% if %}`, `{% for %}`, `{% raw %}` and `{# comment #}`.
- * What stands between `{{` and `}}` and is no expression is text.
+ * The template language of recipes (GA 11.2, G20). What stands between `{{` and `}}` and is no expression is text.
  */
+
+/** A part of a template, ready to be written. */
+export type Render = (rendering: Rendering, names: Names) => string
 
 /** A template that has been read. */
 export interface Template {
   /** The variables that it uses and does not make itself. */
   variables: ReadonlySet<string>
-  /** Throws a TemplateError when a variable that is used has no value. */
-  render: (values: ReadonlyMap<string, unknown>) => string
+  body: Render
+  /** What a template that extends this one may put something else in the place of. */
+  blocks: ReadonlyMap<string, Render>
+  /** The file of the template that this one extends. */
+  parent: Expression | undefined
 }
 
 /** Reads a template. Throws a TemplateError when a tag is unknown, or not closed. */
 export function parseTemplate(text: string): Template {
-  const parser = new TemplateParser(text)
-  const render = parser.whole()
-  return { variables: parser.variables, render: (values) => render((name) => values.get(name)) }
+  return new TemplateParser(text).template()
 }
-
-type Render = (scope: Scope) => string
-
-/** A piece of the text, as it is delimited. */
-interface Piece {
-  type: 'text' | 'output' | 'tag'
-  text: string
-}
-
-const delimited = /\{\{([^]*?)\}\}|\{%-?([^]*?)-?%\}|\{#[^]*?#\}/g
-const raw = /^\s*raw\s*$/
 
 class TemplateParser {
-  readonly variables = new Set<string>()
+  readonly #variables = new Set<string>()
+  readonly #blocks = new Map<string, Render>()
+  #parent: Expression | undefined
   readonly #pieces: readonly Piece[]
-  /** Names that loops around this place have made. */
-  readonly #made: string[] = []
+  /** Names that the template has made up to this place, those of each loop by themselves. */
+  readonly #made: Set<string>[] = [new Set()]
   #at = 0
+  #levels = 0
 
   constructor(text: string) {
     this.#pieces = pieces(text)
   }
 
-  whole(): Render {
+  template(): Template {
     const body = this.#until()
-    const left = this.#tag()
-    if (left !== undefined) throw new TemplateError(`unexpected tag ${left}`)
-    return body
+    return { variables: this.#variables, body, blocks: this.#blocks, parent: this.#parent }
   }
 
   /** Everything up to one of these tags, which is not taken, or to the end. */
   #until(...ends: string[]): Render {
+    if (++this.#levels > maxLevels) throw new TemplateError('tags are nested too deep')
     const parts: Render[] = []
     for (; this.#at < this.#pieces.length; this.#at++) {
       const tag = this.#tag()
-      if (tag !== undefined && ends.includes(tag.split(/\s/, 1)[0] ?? '')) break
+      if (tag !== undefined && ends.includes(tag.name)) break
       const piece = this.#pieces[this.#at]
       if (piece !== undefined) parts.push(this.#part(piece))
     }
-    return (scope) => parts.map((part) => part(scope)).join('')
+    this.#levels--
+    return (rendering, names) => parts.map((part) => rendering.count(part(rendering, names))).join('')
+  }
+
+  /** Everything up to this tag, which has to be there. */
+  #closedBy(end: string): Render {
+    this.#at++
+    const body = this.#until(end)
+    this.#bare(end)
+    return body
   }
 
   #part({ type, text }: Piece): Render {
@@ -85,45 +91,81 @@ class TemplateParser {
       return () => `{{${text}}}`
     }
     const value = this.#using(parsed)
-    return (scope) => written(value(scope))
+    return (_, names) => written(value(names.lookup))
   }
 
-  #block(tag: string): Render {
-    const [, name = '', rest = ''] = /^(\w*)\s*([^]*)$/.exec(tag) ?? []
-    if (name === 'if') return this.#if(rest)
-    if (name === 'for') return this.#for(rest)
-    throw new TemplateError(`unexpected tag ${tag}`)
+  #block(text: string): Render {
+    const { name, rest } = tagOf(text)
+    switch (name) {
+      case 'if':
+        return this.#if(rest)
+      case 'for':
+        return this.#for(rest)
+      case 'set':
+        return this.#set(rest)
+      case 'include': {
+        const file = this.#expression(rest)
+        return (rendering, names) => rendering.include(written(file(names.lookup)), names)
+      }
+      case 'extends':
+        this.#parent ??= this.#expression(rest)
+        return () => ''
+      case 'block':
+        return this.#namedBlock(rest)
+      default:
+        throw new TemplateError(`unexpected tag ${text}`)
+    }
   }
 
   #if(condition: string): Render {
     const branches: { when: Expression; body: Render }[] = []
     let when: Expression | undefined = this.#expression(condition)
+    let isElse = false
     while (when !== undefined) {
       this.#at++
-      branches.push({ when, body: this.#until('elif', 'else', 'endif') })
-      const [, next = '', rest = ''] = /^(\w*)\s*([^]*)$/.exec(this.#tag() ?? '') ?? []
-      if (next === '') throw new TemplateError('endif is missing')
-      if (next === 'elif') when = this.#expression(rest)
-      else if (next === 'else') when = () => true
-      else when = undefined
+      branches.push({ when, body: isElse ? this.#until('endif') : this.#until('elif', 'else', 'endif') })
+      const next = this.#tag()
+      if (next === undefined) throw new TemplateError('endif is missing')
+      isElse = next.name === 'else'
+      if (next.name === 'elif') when = this.#expression(next.rest)
+      else when = isElse ? () => true : undefined
+      if (next.name !== 'elif') this.#bare(next.name)
     }
-    return (scope) => branches.find((branch) => isTrue(branch.when(scope)))?.body(scope) ?? ''
+    return (rendering, names) =>
+      branches.find((branch) => isTrue(branch.when(names.lookup)))?.body(rendering, names) ?? ''
   }
 
   #for(loop: string): Render {
-    const [, name, list] = /^([A-Za-z_]\w*)\s+in\s+([^]+)$/.exec(loop) ?? []
+    const [, name, list] = /^([A-Za-z_][A-Za-z0-9_]*)\s+in\s+([^]+)$/.exec(loop) ?? []
     if (name === undefined || list === undefined) throw new TemplateError(`unexpected tag for ${loop}`)
     const values = this.#expression(list)
-    this.#made.push(name)
-    this.#at++
-    const body = this.#until('endfor')
-    if (this.#tag() === undefined) throw new TemplateError('endfor is missing')
+    this.#made.push(new Set([name]))
+    const body = this.#closedBy('endfor')
     this.#made.pop()
-    return (scope) => {
-      const items = values(scope)
+    return (rendering, names) => {
+      const items = values(names.lookup)
       if (!Array.isArray(items)) throw new TemplateError(`${list.trim()} is not a list`)
-      return items.map((item: unknown) => body((wanted) => (wanted === name ? item : scope(wanted)))).join('')
+      return items.map((item: unknown) => rendering.count(body(rendering, names.inside([[name, item]])))).join('')
     }
+  }
+
+  #set(assignment: string): Render {
+    const [, name, text] = /^([A-Za-z_][A-Za-z0-9_]*)\s*=(?!=)\s*([^]+)$/.exec(assignment) ?? []
+    if (name === undefined || text === undefined) throw new TemplateError(`unexpected tag set ${assignment}`)
+    const value = this.#expression(text)
+    this.#made.at(-1)?.add(name)
+    return (_, names) => {
+      names.set(name, value(names.lookup))
+      return ''
+    }
+  }
+
+  #namedBlock(name: string): Render {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) throw new TemplateError(`unexpected tag block ${name}`)
+    const body = this.#closedBy('endblock')
+    if (this.#blocks.has(name)) throw new TemplateError(`block ${name} is there twice`)
+    this.#blocks.set(name, body)
+    return (rendering, names) => rendering.block(name, names)
   }
 
   #expression(text: string): Expression {
@@ -131,38 +173,24 @@ class TemplateParser {
   }
 
   #using({ value, names }: ParsedExpression): Expression {
-    for (const name of names) if (!this.#made.includes(name)) this.variables.add(name)
+    for (const name of names) if (!this.#made.some((made) => made.has(name))) this.#variables.add(name)
     return value
   }
 
   /** The tag at this place, if there is one. */
-  #tag(): string | undefined {
+  #tag(): { name: string; rest: string } | undefined {
     const piece = this.#pieces[this.#at]
-    return piece?.type === 'tag' ? piece.text : undefined
+    return piece?.type === 'tag' ? tagOf(piece.text) : undefined
+  }
+
+  /** The tag at this place has to be this one, and nothing besides. */
+  #bare(name: string): void {
+    const tag = this.#tag()
+    if (tag?.name !== name || tag.rest !== '') throw new TemplateError(`${name} is missing`)
   }
 }
 
-function pieces(text: string): Piece[] {
-  const found: Piece[] = []
-  let end = 0
-  delimited.lastIndex = 0
-  for (let match = delimited.exec(text); match !== null; match = delimited.exec(text)) {
-    const [whole, output, tag] = match
-    found.push({ type: 'text', text: text.slice(end, match.index) })
-    end = match.index + whole.length
-    if (output !== undefined) found.push({ type: 'output', text: output })
-    if (tag === undefined) continue
-    if (!raw.test(tag)) {
-      found.push({ type: 'tag', text: tag.trim() })
-      continue
-    }
-    const close = /\{%-?\s*endraw\s*-?%\}/g
-    close.lastIndex = end
-    const closed = close.exec(text)
-    if (closed === null) throw new TemplateError('endraw is missing')
-    found.push({ type: 'text', text: text.slice(end, closed.index) })
-    end = delimited.lastIndex = close.lastIndex
-  }
-  found.push({ type: 'text', text: text.slice(end) })
-  return found
+function tagOf(text: string): { name: string; rest: string } {
+  const [, name = '', rest = ''] = /^([A-Za-z]*)\s*([^]*)$/.exec(text) ?? []
+  return { name, rest }
 }

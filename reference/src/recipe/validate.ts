@@ -9,6 +9,9 @@ export class InvalidRecipeError extends Error {
   override readonly name = 'InvalidRecipeError'
 }
 
+/** Fields of a recipe whose texts are no templates (G19). */
+export const verbatim: ReadonlySet<string> = new Set(['version', 'parameters', 'retry'])
+
 /** The variable that every recipe has. */
 export const recipeDirectory = 'recipe_dir'
 
@@ -29,7 +32,7 @@ function checkDefaults(parameters: readonly RecipeParameter[]): void {
   const keys = (wrong: (parameter: RecipeParameter) => boolean): string => parameters.filter(wrong).map(({ key }) => key).join(', ')
   const files = keys((parameter) => parameter.input_type === 'file' && parameter.default !== undefined)
   if (files !== '') throw new InvalidRecipeError(`File parameters must not have a default: ${files}.`)
-  const optional = keys((parameter) => parameter.requirement === 'optional' && parameter.default === undefined)
+  const optional = keys((parameter) => parameter.requirement === 'optional' && parameter.input_type !== 'file' && parameter.default === undefined)
   if (optional !== '') throw new InvalidRecipeError(`Optional parameters must have a default: ${optional}.`)
 }
 
@@ -42,13 +45,13 @@ function checkVariables(recipe: Recipe, parameters: readonly RecipeParameter[]):
   const problems: string[] = []
   if (missing.length > 0) problems.push(`Missing definitions for parameters in the recipe file: ${missing.join(', ')}.`)
   if (unnecessary.length > 0) problems.push(`Unnecessary parameter definitions: ${unnecessary.join(', ')}.`)
-  if (problems.length > 0) throw new InvalidRecipeError(problems.join('\n'))
+  if (problems.length > 0) throw new InvalidRecipeError(problems.join(' '))
 }
 
 /** The variables that the texts of a recipe use. */
 function variablesOf(recipe: Recipe): Set<string> {
   const names = new Set<string>()
-  for (const text of textsOf(recipe)) {
+  for (const text of templatesOf(recipe)) {
     try {
       for (const name of parseTemplate(text).variables) names.add(name)
     } catch (error) {
@@ -57,6 +60,11 @@ function variablesOf(recipe: Recipe): Set<string> {
     }
   }
   return names
+}
+
+/** The texts of a recipe that are templates (G19). */
+function templatesOf(recipe: Recipe): Generator<string> {
+  return textsOf(Object.fromEntries(Object.entries(recipe).filter(([key]) => !verbatim.has(key))))
 }
 
 /** All texts inside a value, keys excepted. */

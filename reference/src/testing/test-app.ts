@@ -31,8 +31,7 @@ export interface Answer {
 export const home = '/home/test'
 
 /** A goose server for tests that do not look at it. */
-export const nowhere: Pick<AppOptions, 'workingDirectory' | 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents'> = {
-  workingDirectory: '/nonexistent',
+export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents'> = {
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
   environment: {},
