@@ -108,6 +108,10 @@ test-browser: ## Open the report's page in Debian's chromium, which is installed
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10)
 	LOCKSTEP_TWINS=$(RUNS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
 
+.PHONY: test-replies
+test-replies: ## Let 1,000 sessions be answered by a model at once, under the race detector
+	go test -race -count=1 -timeout 20m -run '^TestManyRepliesAtOnce$$' ./server -replies 1000
+
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 	go test -timeout 10m -run '^$$' -bench . ./...

@@ -42,11 +42,11 @@ type caller struct {
 	skipBackoff func() bool
 }
 
-// post sends a body and returns the answer, which is a success and whose body the caller closes. The error is an
-// [*Error], or the cause of the context's end.
-func (c caller) post(ctx context.Context, to endpoint, body []byte) (io.ReadCloser, error) {
+// send sends a request and returns the body of the answer, which is a success; the caller closes it. The error is an
+// [*Error].
+func (c caller) send(ctx context.Context, to endpoint, method string, body []byte) (io.ReadCloser, error) {
 	for try := 0; ; try++ {
-		answer, err := c.once(ctx, to, body)
+		answer, err := c.once(ctx, to, method, body)
 		if err == nil {
 			return answer, nil
 		}
@@ -60,13 +60,15 @@ func (c caller) post(ctx context.Context, to endpoint, body []byte) (io.ReadClos
 	}
 }
 
-func (c caller) once(ctx context.Context, to endpoint, body []byte) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url, bytes.NewReader(body))
+func (c caller) once(ctx context.Context, to endpoint, method string, body []byte) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, method, to.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, &Error{Message: "Invalid base URL: " + to.url, cause: err}
 	}
 	request.Header = to.header.Clone()
-	request.Header.Set("Content-Type", "application/json")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
 	answer, err := c.transport.RoundTrip(request) // and not a client's Do, which would follow redirects
 	if err != nil {
 		return nil, noAnswer(ctx, to.timeout, err)

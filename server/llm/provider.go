@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"net/http"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
@@ -54,7 +55,7 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 		body := p.wire.body(p.config, r, true)
 		log := p.logs.begin(p.config, body)
 		defer log.close()
-		answer, err := p.caller.post(ctx, p.to, body)
+		answer, err := p.caller.send(ctx, p.to, http.MethodPost, body)
 		if err != nil {
 			log.fail(err)
 			yield(Piece{}, err)
@@ -138,21 +139,9 @@ func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piec
 }
 
 func (p *Provider) receive(ctx context.Context, body []byte) (Piece, error) {
-	answer, err := p.caller.post(ctx, p.to, body)
+	text, err := p.read(ctx, p.to, http.MethodPost, body)
 	if err != nil {
 		return Piece{}, err
-	}
-	defer answer.Close()
-	all, err := readAll(answer, maxAnswer)
-	if err != nil && ctx.Err() != nil {
-		return Piece{}, noAnswer(ctx, p.to.timeout, err)
-	}
-	if err != nil {
-		return Piece{}, unreadable(err)
-	}
-	text, err := jsonwire.Parse(all)
-	if err != nil {
-		return Piece{}, unreadable(err)
 	}
 	piece, err := p.wire.whole(text)
 	if err != nil {

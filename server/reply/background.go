@@ -12,10 +12,14 @@ type Background struct {
 	stop context.CancelFunc
 	log  *slog.Logger
 
-	mu    sync.Mutex
-	tasks sync.WaitGroup
-	over  bool
+	mu      sync.Mutex
+	tasks   sync.WaitGroup
+	running int
+	over    bool
 }
+
+// maxTasks is how many tasks run at a time.
+const maxTasks = 256
 
 // NewBackground returns a background that runs nothing yet.
 func NewBackground(log *slog.Logger) *Background {
@@ -23,17 +27,25 @@ func NewBackground(log *slog.Logger) *Background {
 	return &Background{ctx: ctx, stop: stop, log: log}
 }
 
-// Go runs a task, unless the background has been closed.
+// Go runs a task, unless too many run already, or the background has been closed: only what can be left out belongs here.
 func (b *Background) Go(task func(ctx context.Context)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.over {
+	if b.over || b.running == maxTasks {
 		return
 	}
+	b.running++
 	b.tasks.Go(func() {
+		defer b.done()
 		defer caught(b.log, "background task")
 		task(b.ctx)
 	})
+}
+
+func (b *Background) done() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.running--
 }
 
 // Close ends all tasks and waits for them.
