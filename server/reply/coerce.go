@@ -8,7 +8,7 @@ import (
 )
 
 // coerce converts arguments that are strings where the schema wants something else, if they can be read as that
-// (GA 7.8): models often quote numbers.
+// (GA 7.8, decision M46): models often quote numbers.
 func coerce(arguments, schema json.RawMessage) json.RawMessage {
 	if arguments == nil || jsonwire.Text(schema).Kind() != "object" {
 		return arguments
@@ -48,7 +48,7 @@ func converted(value jsonwire.Text, kind string) jsonwire.Text {
 		}
 	case "number", "integer":
 		number, err := jsonwire.Parse([]byte(text))
-		if err != nil || number.Kind() != "number" {
+		if err != nil || number.Kind() != "number" || string(number) != text {
 			return value
 		}
 		if kind == "integer" && strings.ContainsAny(text, ".eE") {
