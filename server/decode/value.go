@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -119,11 +120,9 @@ func lineColumn(text []byte, end int) (line, column int) {
 func (v Value) Exists() bool { return v.to > v.from }
 
 // Fail returns an error about the value.
-func (v Value) Fail(reason string) error { return v.failAt(v.to, reason) }
-
-func (v Value) failAt(end int, reason string) error {
+func (v Value) Fail(reason string) error {
 	e := &ShapeError{Path: v.path(), Reason: reason}
-	e.Line, e.Column = lineColumn(v.text, end)
+	e.Line, e.Column = lineColumn(v.text, v.to)
 	return e
 }
 
@@ -203,13 +202,22 @@ func (v Value) atLeast(least int64) (int64, error) {
 	return n, err
 }
 
+// dateTime is the form of RFC 3339 §5.6, with the blank that its note allows. Package time takes commas, and no small
+// letters.
+var dateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$`)
+
+var errNoTime = errors.New("not a date and time")
+
 // Time returns a moment, written as RFC 3339 says.
 func (v Value) Time() (time.Time, error) {
 	text, err := v.Str()
 	if err != nil {
 		return time.Time{}, err
 	}
-	t, err := time.Parse(time.RFC3339Nano, text)
+	var t time.Time
+	if err = errNoTime; dateTime.MatchString(text) {
+		t, err = time.Parse(time.RFC3339Nano, strings.ToUpper(strings.Replace(text, " ", "T", 1)))
+	}
 	if err != nil {
 		return time.Time{}, v.Fail("invalid value: not a date and time of RFC 3339")
 	}

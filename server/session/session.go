@@ -114,7 +114,7 @@ func DecodeModelConfig(v decode.Value) (ModelConfig, error) {
 		m.Temperature = *temperature
 	}
 	m.MaxTokens = o.MaybeInt("max_tokens")
-	m.ToolShim = decode.FieldOr(o, "toolshim", false, decode.Value.Bool)
+	m.ToolShim = o.Bool("toolshim")
 	m.ToolShimModel = o.MaybeString("toolshim_model")
 	m.FastModel = o.MaybeString("fast_model")
 	return m, o.Err()
