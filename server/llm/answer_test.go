@@ -202,7 +202,7 @@ func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 	}{
 		{"429 until it succeeds", []int{429, 429, 200}, nil, 3, 2400 * time.Millisecond, 3600 * time.Millisecond, ""},
 		{"500 for ever", []int{500, 503, 502, 500, 200}, nil, 4, 5600 * time.Millisecond, 8400 * time.Millisecond, "Server error: Server error (500 Internal Server Error): no"},
-		{"without pauses", []int{429, 429, 429, 429, 200}, variables{"GOOSE_PROVIDER_SKIP_BACKOFF": "TRUE"}, 4, 0, 0, "Rate limit exceeded: no"},
+		{"without pauses", []int{429, 429, 429, 429, 200}, variables{"GOOSE_PROVIDER_SKIP_BACKOFF": "true"}, 4, 0, 0, "Rate limit exceeded: no"},
 		{"400 at once", []int{400, 200}, nil, 1, 0, 0, "Request failed: Bad request (400): no"},
 		{"401 at once", []int{401, 200}, nil, 1, 0, 0, "Authentication error: Authentication failed. Status: 401 Unauthorized. Response: no"},
 	} {
@@ -235,13 +235,45 @@ func TestOnlyWhatMayPassIsTriedAgain(t *testing.T) {
 }
 
 func TestACallEndsWithItsContextAndWithItsTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, transport := llmtest.Start(t, func(_ http.ResponseWriter, asked llmtest.Asked) { <-asked.Gone })
-		limited := settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`, "OPENAI_TIMEOUT": "7"}
+	for _, tc := range []struct {
+		timeout string
+		want    string
+		took    time.Duration
+	}{
+		{"7", "7", 7 * time.Second},
+		{"0.5", "0.5", time.Second / 2},
+		{"0", "600", 600 * time.Second},
+		{`"7"`, "600", 600 * time.Second},
+		{"1e99", "31536000", 365 * 24 * time.Hour},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tries := 0
+			_, transport := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
+				if tries++; tries == 1 { // a try that fails takes no time from the next one
+					time.Sleep(400 * time.Millisecond)
+					w.WriteHeader(500)
+					return
+				}
+				<-asked.Gone
+			})
+			limited := settings{"OPENAI_API_KEY": `"k"`, "OPENAI_HOST": `"http://model.test"`, "OPENAI_TIMEOUT": tc.timeout}
+			start := time.Now()
+			_, err := pieces(t, provider(t, "openai", "m", limited, transport, variables{"GOOSE_PROVIDER_SKIP_BACKOFF": "true"}))
+			want, took := "Request failed: No answer of the model within "+tc.want+" s", tc.took+400*time.Millisecond
+			if err == nil || err.Error() != want || time.Since(start) != took {
+				t.Errorf("%v after %s, want %q after %s", err, time.Since(start), want, took)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) { // a stream that is cut by its time ends like any that breaks off
+		_, transport := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
+			llmtest.Events(w, `{"id":"c","choices":[{"delta":{"content":"a"}}]}`)
+			<-asked.Gone
+		})
 		start := time.Now()
-		_, err := pieces(t, provider(t, "openai", "m", limited, transport, nil))
-		if want := "Request failed: No answer of the model within 7 s"; err == nil || err.Error() != want || time.Since(start) != 7*time.Second {
-			t.Errorf("%v after %s, want %q after 7s", err, time.Since(start), want)
+		got, err := pieces(t, provider(t, "openai", "m", openAI, transport, nil))
+		if err != nil || len(got) != 1 || time.Since(start) != 600*time.Second {
+			t.Errorf("%q, %v after %s; want one piece and no error after 10m", got, err, time.Since(start))
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {

@@ -43,8 +43,8 @@ type caller struct {
 }
 
 // send sends a request and returns the body of the answer, which is a success; the caller closes it. The error is an
-// [*Error].
-func (c caller) send(ctx context.Context, to endpoint, method string, body []byte) (io.ReadCloser, error) {
+// [*Error]. The time limit is one for each try, with all of its answer (decision M46).
+func (c caller) send(ctx context.Context, to endpoint, method string, body []byte) (*answerBody, error) {
 	for try := 0; ; try++ {
 		answer, err := c.once(ctx, to, method, body)
 		if err == nil {
@@ -60,7 +60,26 @@ func (c caller) send(ctx context.Context, to endpoint, method string, body []byt
 	}
 }
 
-func (c caller) once(ctx context.Context, to endpoint, method string, body []byte) (io.ReadCloser, error) {
+// An answerBody is the body of an answer that must come in time.
+type answerBody struct {
+	io.ReadCloser
+	ctx    context.Context // of the try; it ends when the time is over
+	cancel context.CancelFunc
+}
+
+// Close ends the try.
+func (b *answerBody) Close() error {
+	b.cancel()
+	return b.ReadCloser.Close()
+}
+
+func (c caller) once(ctx context.Context, to endpoint, method string, body []byte) (_ *answerBody, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, to.timeout, errTimeout)
+	defer func() {
+		if err != nil {
+			cancel()
+		}
+	}()
 	request, err := http.NewRequestWithContext(ctx, method, to.url, bytes.NewReader(body))
 	if err != nil {
 		return nil, &Error{Message: "Invalid base URL: " + to.url, cause: err}
@@ -74,7 +93,7 @@ func (c caller) once(ctx context.Context, to endpoint, method string, body []byt
 		return nil, noAnswer(ctx, to.timeout, err)
 	}
 	if answer.StatusCode/100 == 2 {
-		return answer.Body, nil
+		return &answerBody{answer.Body, ctx, cancel}, nil
 	}
 	defer answer.Body.Close()
 	said, err := io.ReadAll(io.LimitReader(answer.Body, maxError))

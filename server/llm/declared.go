@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
 )
@@ -39,15 +38,15 @@ func (f *Factory) declared(p *Provider) error {
 	}
 	v := values{f.Settings, nil}
 	var key string
-	if d.engine != "ollama" {
+	if d.engine != "ollama" && d.keyName != "" {
 		if key = v.need(f.Settings.Secret, d.keyName); v.err != nil {
 			return v.err
 		}
 	}
 	p.streams = d.streaming == nil || *d.streaming
 	p.to.timeout = defaultTimeout
-	if d.timeout != nil && *d.timeout > 0 && *d.timeout < int64(time.Hour*24*365/time.Second) {
-		p.to.timeout = time.Duration(*d.timeout) * time.Second
+	if d.timeout != nil {
+		p.to.timeout = limitOfTime(float64(*d.timeout))
 	}
 	if d.engine == "anthropic" {
 		p.wire = messages{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,7 +121,7 @@ var errTimeout = errors.New("the time for the call is over")
 func noAnswer(ctx context.Context, limit time.Duration, err error) *Error {
 	message := "No connection to the model"
 	if errors.Is(context.Cause(ctx), errTimeout) {
-		message = fmt.Sprintf("No answer of the model within %d s", int64(limit/time.Second))
+		message = "No answer of the model within " + strconv.FormatFloat(limit.Seconds(), 'f', -1, 64) + " s"
 	}
 	return &Error{Message: message, cause: err}
 }

@@ -72,7 +72,7 @@ func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
 
 func (f *Factory) skipBackoff() bool {
 	value, _ := f.Env("GOOSE_PROVIDER_SKIP_BACKOFF")
-	return strings.EqualFold(value, "true")
+	return value == "true"
 }
 
 const fastOpenAI = "gpt-4o-mini"
@@ -222,14 +222,24 @@ func (v *values) read(from source, key string) (value string, there bool) {
 	return "", false
 }
 
-// seconds returns a time limit: a number of seconds, else the default.
+// seconds returns a time limit: a number of seconds above 0, else the default (decision M46).
 func (v *values) seconds(key string) time.Duration {
 	raw, err := v.settings.Setting(key)
-	if err != nil || v.err != nil {
+	if err != nil || v.err != nil || jsonwire.Text(raw).Kind() != "number" {
 		return defaultTimeout
 	}
-	if n, ok := jsonwire.Text(raw).Integer(); ok && n > 0 && n < int64(time.Hour*24*365/time.Second) {
-		return time.Duration(n) * time.Second
+	f, err := json.Number(raw).Float64()
+	if err != nil {
+		return defaultTimeout
 	}
-	return defaultTimeout
+	return limitOfTime(f)
+}
+
+// limitOfTime returns seconds as a time limit. One of more than a year is a year.
+func limitOfTime(seconds float64) time.Duration {
+	if seconds <= 0 {
+		return defaultTimeout
+	}
+	const year = 365 * 24 * 60 * 60
+	return time.Duration(min(seconds, year) * float64(time.Second))
 }

@@ -46,6 +46,8 @@ func TestWhereRequestsGo(t *testing.T) {
 			settings{}, "http://h:1/a/v1/messages", map[string]string{"X-Api-Key": "g"}, ""},
 		{"a custom one of Ollama's", "custom_x", `{"engine":"ollama","api_key_env":"NO_KEY","base_url":"http://h:1"}`,
 			settings{}, "http://h:1/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
+		{"a custom one without a key", "custom_x", `{"engine":"openai","api_key_env":"","base_url":"http://h:1/?q=1"}`,
+			settings{}, "http://h:1/v1/chat/completions", map[string]string{"Authorization": ""}, streamed},
 		{"a file wins over what is bundled", "groq", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:2"}`,
 			settings{}, "http://h:2/v1/chat/completions", nil, streamed},
 	} {

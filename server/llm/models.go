@@ -11,8 +11,6 @@ import (
 
 // Models returns the names of the models that the service has, sorted (GA 10.15, 18.8). The error is an [*Error].
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, p.to.timeout, errTimeout)
-	defer cancel()
 	address := strings.Replace(p.to.url, "v1/chat/completions", "v1/models", 1)
 	address = strings.Replace(address, "/v1/messages", "/v1/models", 1)
 	text, err := p.read(ctx, endpoint{url: address, header: p.to.header, timeout: p.to.timeout}, http.MethodGet, nil)
@@ -41,8 +39,8 @@ func (p *Provider) read(ctx context.Context, to endpoint, method string, body []
 	}
 	defer answer.Close()
 	all, err := readAll(answer, maxAnswer)
-	if err != nil && ctx.Err() != nil {
-		return nil, noAnswer(ctx, to.timeout, err)
+	if err != nil && answer.ctx.Err() != nil {
+		return nil, noAnswer(answer.ctx, to.timeout, err)
 	}
 	if err != nil {
 		return nil, unreadable(err)

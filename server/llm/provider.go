@@ -50,8 +50,6 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			yield(p.ask(ctx, p.config, r))
 			return
 		}
-		ctx, cancel := context.WithTimeoutCause(ctx, p.to.timeout, errTimeout)
-		defer cancel()
 		body := p.wire.body(p.config, r, true)
 		log := p.logs.begin(p.config, body)
 		defer log.close()
@@ -124,8 +122,6 @@ func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
 
 // ask asks a model for an answer in one piece.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, p.to.timeout, errTimeout)
-	defer cancel()
 	body := p.wire.body(config, r, false)
 	log := p.logs.begin(config, body)
 	defer log.close()

@@ -8,7 +8,7 @@ import (
 )
 
 // coerce converts arguments that are strings where the schema wants something else, if they can be read as that
-// (GA 7.8, decision M46): models often quote numbers.
+// (GA 7.8, decision M49): models often quote numbers.
 func coerce(arguments, schema json.RawMessage) json.RawMessage {
 	if arguments == nil || jsonwire.Text(schema).Kind() != "object" {
 		return arguments
