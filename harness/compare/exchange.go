@@ -49,6 +49,9 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 		if r.Header.Has(name) || o.Header.Has(name) {
 			c.headerApplied(name, step.ID)
 		}
+		if isLength(name) && len(inBody) == 0 && c.lengthExplained(r, o) {
+			continue
+		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}
 	for _, d := range inBody {
