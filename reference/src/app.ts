@@ -2,7 +2,6 @@ import { Agents } from './agent/agents.ts'
 import {
   resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
 } from './agent/handlers.ts'
-import { noParts } from './agent/parts.ts'
 import { listAgentTools } from './agent/tool-list.ts'
 import { requireSecretKey } from './auth/secret-key.ts'
 import { pendingRequests } from './client-tools/pending-stream.ts'
@@ -18,8 +17,13 @@ import { MessageError, gooseError } from './http/goose-errors.ts'
 import { empty, json } from './http/respond.ts'
 import { createRouter } from './http/router.ts'
 import type { ErrorHandler, Route } from './http/router.ts'
+import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { RecipeLibrary } from './recipe/library.ts'
+import { confirmTool, reply } from './reply/handlers.ts'
+import { resumeProvider, updateProvider } from './reply/model-handlers.ts'
+import { Naming } from './reply/naming.ts'
+import { engineParts, noExtensions } from './reply/parts.ts'
 import {
   deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
 } from './sessions/handlers.ts'
@@ -29,6 +33,7 @@ import { OpenStreams } from './sse/open-streams.ts'
 import { diagnostics } from './status/diagnostics.ts'
 import { status } from './status/status.ts'
 import { SessionStore } from './store/session-store.ts'
+import type { LoadedSession } from './store/session-store.ts'
 
 /** What the behaviour depends on. All times are in milliseconds. */
 export interface AppOptions {
@@ -102,8 +107,15 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const settings = new Settings(paths, options.environment)
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
-  const agents = new Agents(options.maxActiveAgents, () => noParts, logger)
-  const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions: notBuilt }
+  const agents = new Agents(options.maxActiveAgents, () => engineParts(noExtensions), logger)
+  const naming = new Naming(store, logger)
+  const providers = new Providers(settings, logger)
+  const replyParts = { settings, store, agents, providers, naming, logger }
+  const loadModelAndExtensions = (_: unknown, session: LoadedSession): Promise<void> => {
+    resumeProvider(replyParts, agents.get(session.id), session)
+    return Promise.resolve()
+  }
+  const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions }
   return {
     routes: [
       { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
@@ -111,13 +123,13 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       { method: 'POST', path: '/agent/resume', handler: resumeAgent(parts) },
       { method: 'POST', path: '/agent/update_from_session', handler: updateFromSession(parts) },
       { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
-      { method: 'POST', path: '/agent/update_provider', handler: notBuilt },
+      { method: 'POST', path: '/agent/update_provider', handler: updateProvider(replyParts) },
       { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
       { method: 'POST', path: '/agent/add_extension', handler: notBuilt },
       { method: 'POST', path: '/agent/remove_extension', handler: notBuilt },
       { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
-      { method: 'POST', path: '/reply', handler: notBuilt },
-      { method: 'POST', path: '/action-required/tool-confirmation', handler: notBuilt },
+      { method: 'POST', path: '/reply', handler: reply(replyParts) },
+      { method: 'POST', path: '/action-required/tool-confirmation', handler: confirmTool(replyParts) },
       { method: 'GET', path: '/sessions', handler: listSessions(parts) },
       { method: 'POST', path: '/sessions/import', handler: importSession(parts) },
       { method: 'GET', path: '/sessions/insights', handler: getInsights(parts) },
@@ -128,7 +140,10 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       { method: 'PUT', path: '/sessions/:session_id/user_recipe_values', handler: setRecipeValues(parts) },
       { method: 'POST', path: '/sessions/:session_id/edit_message', handler: editMessage(parts) },
     ],
-    stop: () => agents.stopAll(),
+    stop: async () => {
+      await naming.stop()
+      await agents.stopAll()
+    },
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../json/is-object.ts'
 import type { Settings } from '../settings/settings.ts'
-import { parseMapping } from '../settings/yaml-file.ts'
+import { parseMapping, renderMapping, replaceFile } from '../settings/yaml-file.ts'
 import type { Mapping } from '../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
@@ -23,11 +23,7 @@ export class Permissions {
 
   /** Reads permission.yaml as it is now. What cannot be read is empty. */
   constructor(settings: Settings) {
-    try {
-      this.#levels = parseMapping(readFileSync(join(settings.paths.config, 'permission.yaml')))
-    } catch {
-      this.#levels = {}
-    }
+    this.#levels = readLevels(settings)
   }
 
   of(category: 'user' | 'smart_approve', tool: string): PermissionLevel | null {
@@ -56,4 +52,28 @@ export class Permissions {
 
 function isListed(list: unknown, tool: string): boolean {
   return Array.isArray(list) && list.includes(tool)
+}
+
+/** Gives a tool a level of the category `user`, in the place of the one that it had (GA 10.12). */
+export function setPermission(settings: Settings, tool: string, level: PermissionLevel): void {
+  const mapping = readLevels(settings)
+  const user = isObject(mapping.user) ? mapping.user : {}
+  const lists = levels.map((one): [string, unknown[]] => {
+    const listed = Array.isArray(user[one]) ? (user[one] as unknown[]).filter((name) => name !== tool) : []
+    return [one, one === level ? [...listed, tool] : listed]
+  })
+  const path = permissionFile(settings)
+  replaceFile(path, `${path}.tmp`, renderMapping({ ...mapping, user: Object.fromEntries(lists) }))
+}
+
+function readLevels(settings: Settings): Mapping {
+  try {
+    return parseMapping(readFileSync(permissionFile(settings)))
+  } catch {
+    return {}
+  }
+}
+
+function permissionFile({ paths }: Settings): string {
+  return join(paths.config, 'permission.yaml')
 }

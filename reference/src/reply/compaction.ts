@@ -1,0 +1,135 @@
+import type { ModelRequest, Provider, Usage } from '../llm/model.ts'
+import { ModelError, textOf } from '../llm/model.ts'
+import { contextLimitOf } from '../llm/model-config.ts'
+import { resultText } from '../llm/tool-result.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { MessageContent } from '../message/content.ts'
+import type { Message } from '../message/message.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { LoadedSession, SessionStore } from '../store/session-store.ts'
+import { newMessage, textMessage } from './new-message.ts'
+import { accumulated } from './token-account.ts'
+
+const system =
+  'Summarize the conversation between a user and an AI agent that follows, so that the agent can go on with the summary alone. ' +
+  "Keep the user's goals, what was done and found out, names of files, decisions, errors, and what is left to do."
+const continuation = 'The conversation so far was replaced by this summary. I go on from there without mentioning it.'
+
+const defaultThreshold = 0.8
+const onlyAgent = { userVisible: false, agentVisible: true }
+
+/** The threshold that a conversation has exceeded, as a part of the model's limit; undefined when there is room (GA 7.10). */
+export function exceededThreshold(session: LoadedSession, provider: Provider, settings: Settings): number | undefined {
+  const set = Number(settings.get('GOOSE_AUTO_COMPACT_THRESHOLD') ?? NaN)
+  const threshold = Number.isNaN(set) ? defaultThreshold : set
+  if (threshold <= 0 || threshold >= 1) return undefined
+  const tokens = session.total_tokens ?? estimatedTokens(session.conversation)
+  return tokens / contextLimitOf(provider.config) > threshold ? threshold : undefined
+}
+
+/** M26. */
+function estimatedTokens(conversation: readonly Message[]): number {
+  const items = conversation.filter(({ metadata }) => metadata.agentVisible).flatMap(({ content }) => content)
+  return Math.ceil(items.reduce((bytes, item) => bytes + Buffer.byteLength(countedText(item)), 0) / 4)
+}
+
+function countedText(item: MessageContent): string {
+  if (item.type === 'text') return item.text
+  if (item.type === 'toolResponse') return resultText(item.toolResult)
+  if (item.type === 'toolRequest' && item.toolCall.status === 'success') return stringifyJson(item.toolCall.value.arguments ?? {})
+  return ''
+}
+
+/** Who began a compaction. If it was not the user, the reply goes on with what the user said last. */
+export type CompactionKind = 'manual' | 'automatic'
+
+/** Puts a summary in the place of a conversation. Rejects with a ModelError when there is none. */
+export async function compact(store: SessionStore, id: string, provider: Provider, kind: CompactionKind, signal: AbortSignal): Promise<void> {
+  const session = store.load(id)
+  if (session === undefined) return
+  const { content, usage } = await summarize(provider, session.conversation, signal)
+  store.replaceMessages(id, compacted(session.conversation, textOf(content), kind))
+  accountSummary(store, id, usage ?? { input: null, output: null, total: null })
+}
+
+async function summarize(
+  provider: Provider,
+  conversation: readonly Message[],
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<Provider['completeFast']>>> {
+  try {
+    return await provider.completeFast(summaryRequest(conversation, true), signal)
+  } catch (error) {
+    if (!(error instanceof ModelError && error.contextExceeded)) throw error
+    // What tools answered is most of a long conversation.
+    return provider.completeFast(summaryRequest(conversation, false), signal)
+  }
+}
+
+function summaryRequest(conversation: readonly Message[], withAnswers: boolean): ModelRequest {
+  const blocks = conversation
+    .filter(({ metadata }) => metadata.agentVisible)
+    .flatMap(({ role, content }) => content.flatMap((item) => block(role, item, withAnswers)))
+  return { system, messages: [textMessage('user', blocks.join('\n\n'))], tools: [] }
+}
+
+/** An item as the transcript has it (M23). */
+function block(role: Message['role'], item: MessageContent, withAnswers: boolean): string[] {
+  switch (item.type) {
+    case 'text':
+      return [`${role}: ${item.text}`]
+    case 'image':
+      return [`${role}: [image]`]
+    case 'toolRequest': {
+      if (item.toolCall.status === 'error') return []
+      const { name, arguments: args = {} } = item.toolCall.value
+      return [`assistant calls ${name} ${stringifyJson(args)}`]
+    }
+    case 'toolResponse':
+      return withAnswers ? [`tool answers: ${resultText(item.toolResult)}`] : []
+    case 'toolConfirmationRequest':
+    case 'actionRequired':
+    case 'frontendToolRequest':
+    case 'thinking':
+    case 'redactedThinking':
+    case 'systemNotification':
+      return []
+    default:
+      return item satisfies never
+  }
+}
+
+/** The conversation after a compaction: the model sees the summary, people what they have always seen. */
+function compacted(conversation: readonly Message[], summary: string, kind: CompactionKind): Message[] {
+  const latest = kind === 'manual' ? -1 : conversation.findLastIndex(isPlainUserText)
+  const old = conversation.map((message, index) => {
+    const isRepeated = index === latest && index === conversation.length - 1
+    const metadata = { userVisible: message.metadata.userVisible && !isRepeated, agentVisible: false }
+    return { ...message, id: null, metadata }
+  })
+  const repeated = conversation[latest]
+  return [
+    ...old,
+    newMessage('user', [{ type: 'text', text: summary }], onlyAgent),
+    newMessage('assistant', [{ type: 'text', text: continuation }], onlyAgent),
+    ...(repeated === undefined ? [] : [newMessage('user', repeated.content.filter(({ type }) => type === 'text'))]),
+  ]
+}
+
+/** M25. */
+function isPlainUserText({ role, content, metadata }: Message): boolean {
+  const types = content.map(({ type }) => type)
+  return metadata.agentVisible && role === 'user' && types.includes('text') && !types.includes('toolResponse')
+}
+
+/** The conversation is as large as its summary now (GA 7.10). */
+function accountSummary(store: SessionStore, id: string, usage: Usage): void {
+  const session = store.find(id)
+  if (session === undefined) return
+  store.update(id, {
+    total_tokens: usage.output,
+    input_tokens: usage.output,
+    output_tokens: null,
+    ...accumulated(session, usage),
+  })
+}

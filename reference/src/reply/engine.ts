@@ -1,0 +1,190 @@
+import { modeOf } from '../agent/permissions.ts'
+import type { Mode } from '../agent/permissions.ts'
+import type { Piece, Provider } from '../llm/model.ts'
+import { ModelError } from '../llm/model.ts'
+import type { ContentOf } from '../message/content.ts'
+import type { Message } from '../message/message.ts'
+import { compact, exceededThreshold } from './compaction.ts'
+import type { CompactionKind } from './compaction.ts'
+import { contextNote, withNote } from './context-note.ts'
+import type { McpNotification } from './events.ts'
+import { FinalOutput, outputOrder } from './final-output.ts'
+import { repairHistory } from './history.ts'
+import { notice, textMessage } from './new-message.ts'
+import type { EngineAgent, ReplyParts } from './parts.ts'
+import { systemPrompt } from './prompt.ts'
+import { SavedMessages } from './saved-messages.ts'
+import { account } from './token-account.ts'
+import { runTools } from './tool-runs.ts'
+import { toolsOf } from './turn-tools.ts'
+
+/** Where a reply tells what happens. Each call rejects when the client has gone. */
+export interface Listener {
+  say: (message: Message) => Promise<void>
+  notify: (requestId: string, notification: McpNotification) => Promise<void>
+  /** The conversation was replaced. */
+  replaced: () => Promise<void>
+  signal: AbortSignal
+}
+
+const maxTurns = 1000
+
+/** What a turn came to. */
+type Outcome = 'again' | 'over'
+
+/**
+ * Answers one message of a user: asks the model, runs the tools that it asks for, and asks it again, until it asks for
+ * none (GA 7.6). The message has been saved before.
+ */
+export class Engine {
+  readonly #parts: ReplyParts
+  readonly #agent: EngineAgent
+  readonly #listener: Listener
+  readonly #mode: Mode
+  readonly #finalOutput: FinalOutput
+  /** The context was exceeded, and no call has succeeded since (M27). */
+  #recovered = false
+
+  constructor(parts: ReplyParts, agent: EngineAgent, listener: Listener) {
+    this.#parts = parts
+    this.#agent = agent
+    this.#listener = listener
+    this.#mode = modeOf(parts.settings)
+    this.#finalOutput = new FinalOutput(agent.finalOutput)
+  }
+
+  /** The reply to `/compact`. Throws when there is no provider. */
+  async compactOnly(): Promise<void> {
+    await this.#listener.say(notice('thinkingMessage', compacting))
+    const { provider } = this.#agent.parts.model
+    if (provider === null) throw new Error('Provider not set')
+    if (await this.#compact(provider, 'manual')) await this.#listener.say(notice('inlineMessage', compactionComplete))
+  }
+
+  async reply(provider: Provider): Promise<void> {
+    if (!(await this.#compactIfLarge(provider))) return
+    this.#parts.naming.begin(this.#agent.sessionId, provider)
+    for (let turn = 0; turn < maxTurns; turn++) {
+      if ((await this.#turn(provider)) === 'over') return
+    }
+    await this.#listener.say(textMessage('assistant', tooManyTurns))
+  }
+
+  /** False when the conversation is too large, and stays so. */
+  async #compactIfLarge(provider: Provider): Promise<boolean> {
+    const session = this.#parts.store.load(this.#agent.sessionId)
+    const threshold = session && exceededThreshold(session, provider, this.#parts.settings)
+    if (threshold === undefined) return true
+    const percent = Math.trunc(threshold * 100)
+    await this.#listener.say(notice('inlineMessage', `Exceeded auto-compact threshold of ${percent}%. Performing auto-compaction...`))
+    await this.#listener.say(notice('thinkingMessage', compacting))
+    if (!(await this.#compact(provider, 'automatic'))) return false
+    await this.#listener.say(notice('inlineMessage', compactionComplete))
+    return true
+  }
+
+  /** False when it did not work, which the client has been told. */
+  async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
+    try {
+      await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      await this.#listener.say(textMessage('assistant', `Ran into this error trying to compact: ${error.message}.`))
+      return false
+    }
+    await this.#listener.replaced()
+    return true
+  }
+
+  async #turn(provider: Provider): Promise<Outcome> {
+    const tools = await toolsOf(this.#agent, provider, this.#mode, this.#parts.logger)
+    let pieces: AsyncIterable<Piece>
+    try {
+      pieces = await provider.answer({ ...this.#question(), tools }, this.#listener.signal)
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      return this.#callFailed(provider, error)
+    }
+    this.#recovered = false
+    const saved = new SavedMessages()
+    const requests = await this.#hear(pieces, saved)
+    saved.add(
+      ...(await runTools(requests, {
+        agent: this.#agent,
+        store: this.#parts.store,
+        settings: this.#parts.settings,
+        mode: this.#mode,
+        tools,
+        finalOutput: this.#finalOutput,
+        ...this.#listener,
+      })),
+    )
+    const outcome = await this.#next(requests.length > 0, saved)
+    this.#listener.signal.throwIfAborted()
+    this.#parts.store.addMessages(this.#agent.sessionId, saved.messages)
+    return this.#endWithOutput(outcome)
+  }
+
+  #question(): { system: string; messages: Message[] } {
+    const session = this.#parts.store.load(this.#agent.sessionId)
+    const { extensions } = this.#agent.parts
+    const note = contextNote(new Date(), session?.working_dir ?? '', extensions.notes())
+    const { clientPrompt } = this.#agent
+    const system = systemPrompt({
+      instructions: extensions.instructions(),
+      added: clientPrompt === null ? [] : [clientPrompt],
+      wantsFinalOutput: this.#finalOutput.isAsked,
+    })
+    return { system, messages: withNote(repairHistory(session?.conversation ?? []), note) }
+  }
+
+  async #callFailed(provider: Provider, error: ModelError): Promise<Outcome> {
+    if (!error.contextExceeded || this.#recovered) {
+      await this.#listener.say(textMessage('assistant', `Ran into this error: ${error.message}.\n\nPlease try again.`))
+      return 'over'
+    }
+    this.#recovered = true
+    await this.#listener.say(notice('inlineMessage', 'Context limit reached. Compacting to continue conversation...'))
+    await this.#listener.say(notice('thinkingMessage', compacting))
+    return (await this.#compact(provider, 'automatic')) ? 'again' : 'over'
+  }
+
+  /** Passes an answer on as it comes. Returns the tool requests in it; the rest is what will be saved. */
+  async #hear(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
+    const frontend = new Set(this.#agent.parts.extensions.frontendTools().map(({ name }) => name))
+    const requests: ContentOf<'toolRequest'>[] = []
+    for await (const { id, content, usage } of pieces) {
+      if (usage !== null) account(this.#parts.store, this.#agent.sessionId, usage)
+      if (content === null) continue
+      const shown = content.filter(
+        (item) => item.type !== 'toolRequest' || item.toolCall.status === 'error' || !frontend.has(item.toolCall.value.name),
+      )
+      await this.#listener.say({ ...textMessage('assistant', ''), id, content: shown })
+      requests.push(...content.filter((item) => item.type === 'toolRequest'))
+      saved.addPiece(id, content.filter((item) => item.type !== 'toolRequest'))
+    }
+    return requests
+  }
+
+  /** Whether the model is asked again; it may have forgotten the final output (GA 7.13). */
+  async #next(hasRequests: boolean, saved: SavedMessages): Promise<Outcome> {
+    if (this.#finalOutput.output !== undefined) return 'over'
+    if (hasRequests) return 'again'
+    if (!this.#finalOutput.isAsked) return 'over'
+    const order = textMessage('user', outputOrder)
+    saved.add(order)
+    await this.#listener.say(order)
+    return 'again'
+  }
+
+  async #endWithOutput(outcome: Outcome): Promise<Outcome> {
+    const { output } = this.#finalOutput
+    if (outcome === 'over' && output !== undefined) await this.#listener.say(textMessage('assistant', output))
+    return outcome
+  }
+}
+
+const compacting = 'goose is compacting the conversation...'
+const compactionComplete = 'Compaction complete'
+const tooManyTurns =
+  'I have reached the maximum number of actions that I may take without you. Do you want me to go on?'

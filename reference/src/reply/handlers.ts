@@ -1,0 +1,138 @@
+import type { Handler } from 'hono'
+import { json } from '../http/respond.ts'
+import { maxReplyBody, readJsonBody } from '../http/json-body.ts'
+import { array, nullable, object, oneOf, string, withDefault } from '../json/shape.ts'
+import { message as messageShape } from '../message/message.ts'
+import type { Message } from '../message/message.ts'
+import { Engine } from './engine.ts'
+import type { Listener } from './engine.ts'
+import { tokenState } from './events.ts'
+import { textMessage } from './new-message.ts'
+import type { EngineAgent, ReplyParts } from './parts.ts'
+import { ClientGoneError, ReplyStream } from './reply-stream.ts'
+import { asksToCompact, elicitationAnswer, messagesToSave } from './user-message.ts'
+
+interface ChatRequest {
+  messages: Message[]
+  session_id: string
+  recipe_name: string | null
+  recipe_version: string | null
+}
+
+const chatRequest = object<ChatRequest>({
+  messages: array(messageShape),
+  session_id: string,
+  recipe_name: nullable(string),
+  recipe_version: nullable(string),
+})
+
+/** `POST /reply` (GA 7): always 200, and everything that happens then is in the stream. */
+export function reply(parts: ReplyParts): Handler {
+  return async (c) => {
+    const { messages, session_id: id } = await readJsonBody(c.req.raw, chatRequest, maxReplyBody)
+    const stream = new ReplyStream()
+    void answer(parts, id, messages.at(-1), stream) // never rejects
+    return new Response(stream.body, {
+      headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', Connection: 'keep-alive' },
+    })
+  }
+}
+
+/** Runs a reply to its end, and keeps its agent as long. */
+async function answer(parts: ReplyParts, id: string, message: Message | undefined, stream: ReplyStream): Promise<void> {
+  const agent = parts.agents.get(id)
+  const release = agent.use()
+  try {
+    let run: Run
+    try {
+      run = begin(parts, agent, message)
+    } catch (error) {
+      await stream.send({ type: 'Error', error: reason(error) })
+      return
+    }
+    stream.startPings()
+    try {
+      await run(listenerOf(parts, id, stream))
+    } catch (error) {
+      if (error instanceof ClientGoneError) throw error
+      parts.logger.warn('reply failed', { session: id, err: error })
+      await stream.send({ type: 'Error', error: reason(error) })
+    }
+    await stream.send({ type: 'Finish', reason: 'stop', token_state: tokenState(parts.store.find(id)) })
+  } catch (err) {
+    if (!stream.signal.aborted) parts.logger.error('reply broke', { session: id, err })
+  } finally {
+    stream.end()
+    release()
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function listenerOf({ store }: ReplyParts, id: string, stream: ReplyStream): Listener {
+  return {
+    say: (message) => stream.send({ type: 'Message', message, token_state: tokenState(store.find(id)) }),
+    notify: (requestId, message) => stream.send({ type: 'Notification', request_id: requestId, message }),
+    replaced: () => stream.send({ type: 'UpdateConversation', conversation: store.load(id)?.conversation ?? [] }),
+    signal: stream.signal,
+  }
+}
+
+type Run = (listener: Listener) => Promise<void>
+
+/** Saves the message, and says how it will be answered. What it throws is an early error, without pings and Finish (GA 7.3). */
+function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Run {
+  const { store, settings, logger } = parts
+  const id = agent.sessionId
+  if (store.find(id) === undefined) throw new Error('Failed to read session: Session not found')
+  if (message === undefined) throw new Error('Reply started with empty messages')
+  const answered = elicitationAnswer(message)
+  if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
+  const compacts = asksToCompact(message)
+  store.addMessages(id, compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
+  if (compacts) return (listener) => new Engine(parts, agent, listener).compactOnly()
+  const { provider } = agent.parts.model
+  if (provider === null) throw new Error('Provider not set')
+  return (listener) => new Engine(parts, agent, listener).reply(provider)
+}
+
+/** Gives the answer of a person to the MCP server that has asked, if it still waits (GA 8.3, M44). */
+async function passOn(
+  { store }: ReplyParts,
+  { sessionId, parts: { elicitations } }: EngineAgent,
+  message: Message,
+  { id, data }: { id: string; data: unknown },
+  { say }: Listener,
+): Promise<void> {
+  if (!elicitations.has(id)) {
+    await say(textMessage('assistant', `Failed to submit elicitation response: Request not found: ${id}`))
+    return
+  }
+  store.addMessages(sessionId, [{ ...message, id: null }])
+  elicitations.answer(id, data)
+}
+
+interface ConfirmRequest {
+  id: string
+  principalType: 'Extension' | 'Tool'
+  action: string
+  sessionId: string
+}
+
+const confirmRequest = object<ConfirmRequest>({
+  id: string,
+  principalType: withDefault(oneOf('Extension', 'Tool'), 'Tool'),
+  action: string,
+  sessionId: string,
+})
+
+/** `POST /action-required/tool-confirmation` (GA 8.1). An id that nobody waits for does no harm. */
+export function confirmTool({ agents }: Pick<ReplyParts, 'agents'>): Handler {
+  return async (c) => {
+    const { id, action, sessionId } = await readJsonBody(c.req.raw, confirmRequest)
+    agents.get(sessionId).parts.confirmations.answer(id, action)
+    return json(200, {})
+  }
+}

@@ -1,0 +1,66 @@
+import type { Logger } from '../log.ts'
+import type { Provider } from '../llm/model.ts'
+import { textOf } from '../llm/model.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { textMessage } from './new-message.ts'
+
+const system = 'Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else.'
+const namedMessages = 3
+const maxNameLength = 100
+const timeLimitMs = 60_000
+
+/** Names sessions in the background, after what is said in them (GA 18.6). Its calls outlive the replies that began them. */
+export class Naming {
+  readonly #store: SessionStore
+  readonly #logger: Logger
+  readonly #running = new Map<Promise<void>, AbortController>()
+
+  constructor(store: SessionStore, logger: Logger) {
+    this.#store = store
+    this.#logger = logger
+  }
+
+  /** Asks for a name if the session is young, and nobody has named it. */
+  begin(id: string, provider: Provider): void {
+    const session = this.#store.load(id)
+    if (session === undefined || session.user_set_name) return
+    const fromUser = session.conversation.filter(({ role }) => role === 'user')
+    if (fromUser.length > namedMessages) return
+    const texts = fromUser.filter(({ content }) => content.some(({ type }) => type === 'text')).map(({ content }) => textOf(content))
+    const over = new AbortController()
+    const timer = setTimeout(() => {
+      over.abort(new Error(`no name within ${timeLimitMs} ms`))
+    }, timeLimitMs)
+    const run = this.#ask(id, provider, texts.slice(0, namedMessages), over.signal).finally(() => {
+      clearTimeout(timer)
+      this.#running.delete(run)
+    })
+    this.#running.set(run, over)
+  }
+
+  /** Gives up all calls, and waits until they have ended. */
+  async stop(): Promise<void> {
+    for (const over of this.#running.values()) over.abort(new Error('the server stops'))
+    await Promise.all(this.#running.keys())
+  }
+
+  /** Never rejects: without an answer the name stays as it is. */
+  async #ask(id: string, provider: Provider, texts: readonly string[], signal: AbortSignal): Promise<void> {
+    try {
+      const question = ['The messages of the user:', ...texts].join('\n\n')
+      const answer = await provider.completeFast({ system, messages: [textMessage('user', question)], tools: [] }, signal)
+      const name = shortName(textOf(answer.content))
+      // Somebody may have named it meanwhile.
+      if (name !== '' && this.#store.find(id)?.user_set_name === false) this.#store.update(id, { name })
+    } catch (err) {
+      this.#logger.warn('session not named', { session: id, err })
+    }
+  }
+}
+
+/** A name on one line that is not too long (M22). */
+export function shortName(text: string): string {
+  const line = text.replace(/\p{White_Space}+/gu, ' ').trim()
+  const characters = Array.from(line)
+  return characters.length <= maxNameLength ? line : `${characters.slice(0, maxNameLength - 3).join('')}...`
+}

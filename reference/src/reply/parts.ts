@@ -1,0 +1,71 @@
+import type { Agent } from '../agent/agent.ts'
+import type { Agents } from '../agent/agents.ts'
+import type { AgentParts, Extensions } from '../agent/parts.ts'
+import type { McpTool } from '../extensions/config.ts'
+import type { JsonObject } from '../json/shape.ts'
+import type { Provider } from '../llm/model.ts'
+import type { Providers } from '../llm/providers.ts'
+import type { Logger } from '../log.ts'
+import type { Result } from '../message/result.ts'
+import type { ToolContent } from '../message/tool-content.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { AskedConfirmations } from './confirmations.ts'
+import { Elicitations } from './elicitations.ts'
+import type { McpNotification } from './events.ts'
+import type { Naming } from './naming.ts'
+
+/** What a call of a tool tells and asks while it runs. */
+export interface CallListener {
+  /** Never fails. */
+  notified: (notification: McpNotification) => void
+  /** What a person answers. Rejects when nobody does. */
+  elicit: (message: string, schema: unknown) => Promise<unknown>
+}
+
+/** The extensions of an agent, as replies use them. */
+export interface ReplyExtensions extends Extensions {
+  /** The instructions of each, by its normalised key. */
+  instructions: () => ReadonlyMap<string, string>
+  /** What they have to say in the context note, in the order of their keys. */
+  notes: () => string[]
+  /** Tools that the client runs, under their own names. */
+  frontendTools: () => readonly McpTool[]
+  /** Runs a tool, by its full name. Rejects only when the signal is aborted; undefined when no extension has such a tool. */
+  call: (name: string, args: JsonObject, listener: CallListener, signal: AbortSignal) => Promise<Result<ToolContent[]>> | undefined
+}
+
+/** What the agents of this server are made of. */
+export interface EngineParts extends AgentParts {
+  extensions: ReplyExtensions
+  confirmations: AskedConfirmations
+  elicitations: Elicitations
+  /** Set when the agent has a provider. */
+  model: { provider: Provider | null }
+}
+
+export type EngineAgent = Agent<EngineParts>
+
+export interface ReplyParts {
+  store: SessionStore
+  settings: Settings
+  agents: Agents<EngineParts>
+  providers: Providers
+  naming: Naming
+  logger: Logger
+}
+
+/** The parts of a new agent. */
+export function engineParts(extensions: ReplyExtensions): EngineParts {
+  return { extensions, confirmations: new AskedConfirmations(), elicitations: new Elicitations(), model: { provider: null } }
+}
+
+/** The extensions of an agent that has none. */
+export const noExtensions: ReplyExtensions = {
+  tools: () => Promise.resolve(new Map()),
+  instructions: () => new Map(),
+  notes: () => [],
+  frontendTools: () => [],
+  call: () => undefined,
+  close: () => Promise.resolve(),
+}

@@ -1,0 +1,21 @@
+const identity = 'You are goose, an AI agent. You help people with their work, and you act through the tools that you are given.'
+const finalOutput = 'When the work is done, call the tool recipe__final_output once, with the final output.'
+
+/** What a system prompt is made of. */
+export interface PromptParts {
+  /** The instructions of extensions by their keys. */
+  instructions: ReadonlyMap<string, string>
+  /** What clients have added. */
+  added: readonly string[]
+  wantsFinalOutput: boolean
+}
+
+/** The system prompt of a reply (M16). */
+export function systemPrompt({ instructions, added, wantsFinalOutput }: PromptParts): string {
+  const extensions = [...instructions]
+    .filter(([, text]) => text.trim() !== '')
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([key, text]) => `# Extension ${key}\n${text}`)
+  const blocks = [identity, ...extensions, ...added, ...(wantsFinalOutput ? [finalOutput] : [])]
+  return blocks.map((block) => block.trimEnd()).join('\n\n')
+}

@@ -1,0 +1,111 @@
+import { dataFrame } from '../sse/frame.ts'
+import { startMetronome } from '../sse/metronome.ts'
+import type { MessageEvent } from './events.ts'
+
+/** The reason with which a reply ends when its client has gone (GA 7.5). */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+const pingIntervalMs = 500
+/** What may wait for a slow client; then the engine waits. */
+const maxWaiting = { events: 100, bytes: 16 * 1024 * 1024 }
+
+const encoder = new TextEncoder()
+
+/**
+ * The body of one reply. Whoever sends more than its client takes has to wait; pings are left out then, since one that is
+ * late says nothing.
+ */
+export class ReplyStream {
+  readonly body: ReadableStream<Uint8Array>
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal
+  readonly #gone = new AbortController()
+  readonly #queue: Uint8Array[] = []
+  #bytes = 0
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  /** The client waits for an event, so the queue is empty. */
+  #wanted = false
+  #ended = false
+  #stopPings = (): void => undefined
+  readonly #waiting = new Set<() => void>()
+
+  constructor() {
+    this.signal = this.#gone.signal
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => {
+          this.#wanted = true
+          this.#next()
+        },
+        cancel: () => {
+          this.#stopPings()
+          this.#ended = true
+          this.#gone.abort(new ClientGoneError('the client has gone'))
+          this.#wake()
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Sends a ping at once, and one every half second until the end (GA 7.4). */
+  startPings(): void {
+    const ping = (): void => {
+      if (!this.#isFull()) this.#push({ type: 'Ping' })
+    }
+    ping()
+    this.#stopPings = startMetronome(pingIntervalMs, ping)
+  }
+
+  /** Sends an event as soon as there is room for it. Rejects with a ClientGoneError when there is nobody to send it to. */
+  async send(event: MessageEvent): Promise<void> {
+    while (this.#isFull() && !this.#ended) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    this.signal.throwIfAborted()
+    this.#push(event)
+  }
+
+  /** Ends the stream after what has been sent. */
+  end(): void {
+    this.#stopPings()
+    this.#ended = true
+    this.#next()
+  }
+
+  #push(event: MessageEvent): void {
+    if (this.#ended) return
+    const bytes = encoder.encode(dataFrame(event))
+    this.#queue.push(bytes)
+    this.#bytes += bytes.length
+    this.#next()
+  }
+
+  #isFull(): boolean {
+    return this.#queue.length >= maxWaiting.events || this.#bytes >= maxWaiting.bytes
+  }
+
+  /** Gives the client what it waits for, if it is there. */
+  #next(): void {
+    if (!this.#wanted) return
+    const event = this.#queue.shift()
+    if (event !== undefined) {
+      this.#wanted = false
+      this.#bytes -= event.length
+      this.#controller.enqueue(event)
+      this.#wake()
+    } else if (this.#ended && !this.signal.aborted) {
+      this.#wanted = false
+      this.#controller.close()
+    }
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const wake of waiting) wake()
+  }
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import { Permissions, setPermission } from '../agent/permissions.ts'
+import type { Mode } from '../agent/permissions.ts'
+import type { McpTool } from '../extensions/config.ts'
+import type { ContentOf } from '../message/content.ts'
+import type { Message } from '../message/message.ts'
+import type { Result, ToolCall } from '../message/result.ts'
+import type { ToolContent } from '../message/tool-content.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { coerced } from './coercion.ts'
+import type { McpNotification } from './events.ts'
+import type { FinalOutput } from './final-output.ts'
+import { withoutLargeTexts } from './large-text.ts'
+import { newMessage, newMessageId } from './new-message.ts'
+import type { CallListener, EngineAgent } from './parts.ts'
+
+type ToolRequest = ContentOf<'toolRequest'>
+type ToolResult = Result<ToolContent[]>
+
+/** What a turn knows that runs tools. */
+export interface ToolRunParts {
+  agent: EngineAgent
+  store: SessionStore
+  settings: Settings
+  mode: Mode
+  /** The tools that the model was offered. */
+  tools: readonly McpTool[]
+  finalOutput: FinalOutput
+  say: (message: Message) => Promise<void>
+  notify: (requestId: string, notification: McpNotification) => Promise<void>
+  signal: AbortSignal
+}
+
+const declined = 'The user has declined this tool call. Do not try it again.'
+const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
+const extensionPrompt = 'Extension management requires approval for security'
+const maxPendingNotifications = 16
+
+/**
+ * Runs the tools that a model has asked for, after asking a person where that is necessary (GA 7.8). Returns the messages
+ * to save: for each request, the call as it ran, and its result.
+ */
+export async function runTools(requests: readonly ToolRequest[], parts: ToolRunParts): Promise<Message[]> {
+  const frontend = new Set(parts.agent.parts.extensions.frontendTools().map(({ name }) => name))
+  const calls = requests.flatMap((request) =>
+    request.toolCall.status === 'success' ? [{ request, call: converted(request.toolCall.value, parts.tools) }] : [],
+  )
+  for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, parts)
+  const allowed: boolean[] = []
+  for (const { request } of calls) allowed.push(await isAllowed(request, parts))
+  const results = await Promise.all(calls.map(({ request, call }, index) => resultOf(request, call, allowed[index] === true, parts)))
+  const saved: Message[] = []
+  for (const [index, { request, call }] of calls.entries()) {
+    const result = results[index] ?? { status: 'error', error: '-32603: no result' }
+    const response = newMessage('user', [{ type: 'toolResponse', id: request.id, toolResult: result }], undefined, newMessageId())
+    await parts.say(response)
+    const ran: ToolRequest = { ...request, toolCall: { status: 'success', value: call } }
+    saved.push(newMessage('assistant', [ran], undefined, newMessageId()), response)
+  }
+  return saved
+}
+
+function converted(call: ToolCall, tools: readonly McpTool[]): ToolCall {
+  const tool = tools.find(({ name }) => name === call.name)
+  return tool === undefined || call.arguments === undefined ? call : { ...call, arguments: coerced(call.arguments, tool.inputSchema) }
+}
+
+/** Shows the client a call of one of its own tools. It has no way to answer, so this waits until it leaves (GA 7.9). */
+async function waitForClient({ id, toolCall }: ToolRequest, { say, signal }: ToolRunParts): Promise<never> {
+  await say(newMessage('assistant', [{ type: 'frontendToolRequest', id, toolCall }]))
+  return new Promise((_, reject) => {
+    const leave = (): void => {
+      reject(signal.reason as Error) // whoever aborts gives an Error
+    }
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })
+}
+
+/** Whether a tool may run in this mode, which a person may have to say (GA 18.1). */
+async function isAllowed(request: ToolRequest, parts: ToolRunParts): Promise<boolean> {
+  if (request.toolCall.status === 'error') return false
+  const { name } = request.toolCall.value
+  switch (parts.mode) {
+    case 'auto':
+      return true
+    case 'chat':
+      return false
+    case 'approve':
+    case 'smart_approve':
+      break
+    default:
+      return parts.mode satisfies never
+  }
+  switch (new Permissions(parts.settings).of('user', name)) {
+    case 'always_allow':
+      return true
+    case 'never_allow':
+      return false
+    case 'ask_before':
+      return ask(request, request.toolCall.value, null, parts)
+    case null:
+      return ask(request, request.toolCall.value, name === 'extensionmanager__manage_extensions' ? extensionPrompt : null, parts)
+  }
+}
+
+async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, parts: ToolRunParts): Promise<boolean> {
+  const data = { actionType: 'toolConfirmation', id, toolName: call.name, arguments: call.arguments ?? {}, prompt } as const
+  await parts.say(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
+  const action = await parts.agent.parts.confirmations.wait(id, parts.signal)
+  if (action === 'always_allow') setPermission(parts.settings, call.name, 'always_allow')
+  return action === 'always_allow' || action === 'allow_once'
+}
+
+async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, parts: ToolRunParts): Promise<ToolResult> {
+  if (parts.mode === 'chat') return textResult(notInChat)
+  if (!allowed) return textResult(declined)
+  return withoutLargeTexts(await run(request, call, parts))
+}
+
+export function textResult(text: string): ToolResult {
+  return { status: 'success', value: [{ type: 'text', text }] }
+}
+
+async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, parts: ToolRunParts): Promise<ToolResult> {
+  if (parts.finalOutput.isAsked && name === 'recipe__final_output') return parts.finalOutput.give(args)
+  const result = await parts.agent.parts.extensions.call(name, args, listenerOf(id, parts), parts.signal)
+  if (result !== undefined) return result
+  if (notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }
+  return { status: 'error', error: `-32603: -32002: ${name}` }
+}
+
+/** Tools of the engine that models are told of (M45). */
+const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'subagent__execute_task']
+
+/** Hands on what a call tells, and puts its questions to the person. What is too much at once is left out (GA 18.4). */
+function listenerOf(requestId: string, parts: ToolRunParts): CallListener {
+  let pending = 0
+  return {
+    notified: (notification) => {
+      if (pending === maxPendingNotifications) return
+      pending++
+      const done = (): void => {
+        pending--
+      }
+      parts.notify(requestId, notification).then(done, done) // a client that has gone is told nothing
+    },
+    elicit: (message, schema) => elicit(message, schema, parts),
+  }
+}
+
+/** Asks the person at once, and only the one whose tool it is (GA 8.3). The question is saved. */
+async function elicit(message: string, schema: unknown, { agent, store, say, signal }: ToolRunParts): Promise<unknown> {
+  const id = randomUUID()
+  const data = { actionType: 'elicitation', id, message, requested_schema: schema } as const
+  const question = newMessage('assistant', [{ type: 'actionRequired', data }])
+  const answer = agent.parts.elicitations.wait(id, signal)
+  answer.catch(() => undefined) // it is awaited below, after what may fail
+  store.addMessages(agent.sessionId, [question])
+  await say(question)
+  return answer
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { isObject } from '../json/is-object.ts'
+import { textOf } from '../llm/model.ts'
+import type { Logger } from '../log.ts'
+import type { Message } from '../message/message.ts'
+import { readRecipeFile } from '../recipe/library.ts'
+import type { Recipe } from '../recipe/recipe.ts'
+import type { Settings } from '../settings/settings.ts'
+import { newMessage } from './new-message.ts'
+
+const compactWords = ['/compact', '/summarize', 'Please compact this conversation']
+
+/** Whether a message asks for a compaction, and for nothing else (GA 7.10). */
+export function asksToCompact({ content }: Message): boolean {
+  return compactWords.includes(textOf(content).trim())
+}
+
+/** The answer to the question of an MCP server that a message brings (GA 8.3). */
+export function elicitationAnswer({ content }: Message): { id: string; data: unknown } | undefined {
+  for (const item of content) {
+    if (item.type === 'actionRequired' && item.data.actionType === 'elicitationResponse') {
+      return { id: item.data.id, data: item.data.user_data }
+    }
+  }
+  return undefined
+}
+
+/** The messages that are saved of what a user says: itself, or what its slash command stands for as well (GA 7.11). */
+export function messagesToSave(message: Message, settings: Settings, logger: Logger): Message[] {
+  const said = { ...message, id: null }
+  const recipe = recipeOfCommand(textOf(message.content).trim(), settings, logger)
+  if (recipe === undefined) return [said]
+  const order = [recipe.instructions, recipe.prompt].filter((text) => text !== undefined).join('\n\n')
+  return [
+    newMessage('user', [{ type: 'text', text: order }], { userVisible: false, agentVisible: true }),
+    { ...said, metadata: { userVisible: true, agentVisible: false } },
+  ]
+}
+
+/** The recipe that a text like `/name …` stands for; undefined for any other text. */
+function recipeOfCommand(text: string, settings: Settings, logger: Logger): Recipe | undefined {
+  if (!text.startsWith('/')) return undefined
+  const command = (/^\/*(\S*)/.exec(text)?.[1] ?? '').toLowerCase()
+  const commands = settings.get('slash_commands')
+  const found = Array.isArray(commands) ? (commands as unknown[]).find((one) => isObject(one) && one.command === command) : undefined
+  const path = isObject(found) ? found.recipe_path : undefined
+  if (typeof path !== 'string' || !existsSync(path)) return undefined
+  try {
+    return readRecipeFile(path)
+  } catch (err) {
+    logger.warn('slash command without a recipe', { err })
+    return undefined
+  }
+}
