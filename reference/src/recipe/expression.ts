@@ -1,3 +1,4 @@
+import { stringifyJson } from '../json/stringify.ts'
 import { filters } from './filters.ts'
 import { TemplateError } from './template-error.ts'
 
@@ -31,14 +32,14 @@ export function isTrue(value: unknown): boolean {
 /** A value as it is written into a text: a list as `["a", 1]`. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return value
-  return Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : JSON.stringify(value)
+  return Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : stringifyJson(value)
 }
 
 function quoted(value: unknown): string {
-  return Array.isArray(value) ? written(value) : JSON.stringify(value)
+  return Array.isArray(value) ? written(value) : stringifyJson(value)
 }
 
-type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number }
+type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number | bigint }
 
 const tokenPattern = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(==|!=|<=|>=|[<>()[\],|~]))/sy
 
@@ -51,11 +52,18 @@ function tokens(text: string): Token[] {
     if (match === null) throw new TemplateError(`unexpected character in ${JSON.stringify(text.trim())}`)
     const [, name, number, double, single, operator] = match
     if (name !== undefined) found.push({ type: 'name', text: name })
-    else if (number !== undefined) found.push({ type: 'literal', value: Number(number) })
+    else if (number !== undefined) found.push({ type: 'literal', value: wholeNumber(number) })
     else if (operator !== undefined) found.push({ type: 'operator', text: operator })
     else found.push({ type: 'literal', value: unescaped(double ?? single ?? '') })
   }
   return found
+}
+
+/** Numbers have at most 64 bits. */
+function wholeNumber(digits: string): number | bigint {
+  const exact = BigInt(digits)
+  if (exact >= 2n ** 63n) throw new TemplateError(`${digits} is too large`)
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
 }
 
 function unescaped(text: string): string {
@@ -65,6 +73,10 @@ function unescaped(text: string): string {
 
 const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else'])
 const constants = new Map<string, unknown>([['true', true], ['false', false]])
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
 
 const comparisons: Record<string, (a: unknown, b: unknown) => boolean> = {
   '==': equal,
@@ -81,7 +93,7 @@ function equal(a: unknown, b: unknown): boolean {
 }
 
 function compare(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : Number(a > b)
   // UTF-8 has the order of code points; UTF-16, in which strings are compared, has not.
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
   throw new TemplateError('only numbers and texts have an order')
@@ -146,8 +158,15 @@ class ExpressionParser {
     return negations === 0 ? value : (lookup) => isTrue(value(lookup)) !== (negations % 2 === 1)
   }
 
+  /** Comparisons of one another are made from left to right. */
   #comparison(): Expression {
-    const left = this.#joined()
+    let left = this.#joined()
+    for (let next = this.#compared(left); next !== undefined; next = this.#compared(left)) left = next
+    return left
+  }
+
+  /** The comparison with what is on the right; undefined when there is none. */
+  #compared(left: Expression): Expression | undefined {
     for (const [operator, holds] of Object.entries(comparisons)) {
       if (!this.#takes('operator', operator)) continue
       const right = this.#joined()
@@ -155,12 +174,10 @@ class ExpressionParser {
     }
     if (this.#takes('name', 'in')) return isIn(left, this.#joined())
     if (this.#takes('name', 'is')) return this.#test(left)
-    if (this.#next('name', 'not') && this.#next('name', 'in', 1)) {
-      this.#at += 2
-      const found = isIn(left, this.#joined())
-      return (lookup) => found(lookup) !== true
-    }
-    return left
+    if (!this.#next('name', 'not') || !this.#next('name', 'in', 1)) return undefined
+    this.#at += 2
+    const found = isIn(left, this.#joined())
+    return (lookup) => found(lookup) !== true
   }
 
   /** `is defined` and its like. */

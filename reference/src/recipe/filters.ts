@@ -24,7 +24,7 @@ function ofText(change: (value: string, ...args: string[]) => unknown, args = 0)
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') throw new TemplateError('a text is missing')
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint' && typeof value !== 'boolean') throw new TemplateError('a text is missing')
   return String(value)
 }
 

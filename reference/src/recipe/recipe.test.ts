@@ -177,6 +177,7 @@ describe('a template (GA 11.2, G20)', () => {
     ['{{ "a" if empty else "b" if n == 5 else "c" }} {{ not 0 }} {{ not not "" }} {{ "" or "x" }}', 'c true false x'],
     ['{{ "żółw I" | title }} {{ "aB cD" | capitalize }} {{ "😀" | length }} {{ "\\n\\x\\"" }}', 'Żółw I Ab cd 1 \nx"'],
     ['{{ "\uFFFF" < "😀" }} {{ 2 < 10 }} {{ "2" < "10" }} {{ 1 == "1" }} {{ [1] == [1] }}', 'true true false false true'],
+    ['{{ 1 == 1 == true }} {{ 9007199254740993 }} {{ 9007199254740993 < 9007199254740994 }} {{ [9007199254740993] }} {{ 9223372036854775808 }}', 'true 9007199254740993 true [9007199254740993] {{ 9223372036854775808 }}'],
     ['{{ name | replace("n", "m") | lower | trim }}', 'amm'],
     ['{# {{ nothing }} #}{% raw %}{{ name }}{% endraw %}', '{{ name }}'],
     [' a {%- if name -%} x {{- n -}} y {%- endif %} z {#- c -#} w', ' ax5y zw'],
@@ -236,7 +237,7 @@ describe('rendering (GA 11.2)', () => {
       { ...bare, prompt: '{{a}} {{b}} {{f}}{{recipe_dir}}', activities: ['{{a}}'], parameters, sub_recipes: [
         { name: 's', path: '{{a}}.txt', values: { k: '{{b}}' }, sequential_when_repeated: false },
       ] },
-      { a: 'a', f: 'a.txt', more: 'x' },
+      { a: 'a', f: join(paths.config, 'recipes/a.txt'), more: 'x' },
       paths,
     )
     expect(rendered).toMatchObject({

@@ -25,7 +25,7 @@ export function recipeLibrary(paths: Paths): string {
  */
 export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, paths: Paths): Recipe {
   const library = recipeLibrary(paths)
-  const values = valuesOf(recipe.parameters ?? [], given, library)
+  const values = valuesOf(recipe.parameters ?? [], given)
   values.set(recipeDirectory, library)
   const rendering = new Rendering(parseTemplate, filesBelow(library))
   const fields = Object.entries(recipe).map(([key, value]: [string, unknown]) => [
@@ -37,21 +37,22 @@ export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, stri
     : { ...rendered, sub_recipes: rendered.sub_recipes.map((sub) => ({ ...sub, path: existing(sub.path, library) })) }
 }
 
-function valuesOf(parameters: readonly RecipeParameter[], given: Readonly<Record<string, string>>, library: string): Map<string, unknown> {
+function valuesOf(parameters: readonly RecipeParameter[], given: Readonly<Record<string, string>>): Map<string, unknown> {
   const values = new Map<string, unknown>()
   const missing: string[] = []
   for (const parameter of parameters) {
     const value = Object.hasOwn(given, parameter.key) ? given[parameter.key] : parameter.default
     if (value === undefined) missing.push(parameter.key)
-    else values.set(parameter.key, parameter.input_type === 'file' ? contentOf(value, library) : value)
+    else values.set(parameter.key, parameter.input_type === 'file' ? contentOf(value) : value)
   }
   if (missing.length > 0) throw new MissingParametersError(`no value for ${missing.join(', ')}`)
   return values
 }
 
-function contentOf(path: string, library: string): string {
+/** A relative path counts from where the process runs. */
+function contentOf(path: string): string {
   try {
-    return readSmallFile(resolve(library, path))
+    return readSmallFile(path)
   } catch (cause) {
     throw new TemplateError(`file parameter not readable: ${path}`, { cause })
   }
