@@ -58,7 +58,7 @@ func checkParameters(r Recipe) error {
 	var undeclared, unused []string
 	for _, p := range r.Parameters {
 		declared[p.Key] = true
-		if _, found := slices.BinarySearch(used, p.Key); !found {
+		if _, found := slices.BinarySearch(used, p.Key); !found || p.Key == recipeDir {
 			unused = append(unused, p.Key)
 		}
 	}

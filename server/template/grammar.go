@@ -103,7 +103,7 @@ func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 var reserved = []string{"and", "or", "not", "in", "is", "if", "else", "true", "false"}
 
 func isName(s string) bool {
-	if s == "" || isDigit(s[0]) || slices.Contains(reserved, strings.ToLower(s)) {
+	if s == "" || isDigit(s[0]) || slices.Contains(reserved, s) {
 		return false
 	}
 	for i := range len(s) {
@@ -257,9 +257,9 @@ func (g *grammar) primary() expression {
 		n, err := strconv.ParseInt(next.text, 10, 64)
 		g.failed = g.failed || err != nil
 		return constant{n}
-	case next.text == "true" || next.text == "True":
+	case next.text == "true":
 		return constant{true}
-	case next.text == "false" || next.text == "False":
+	case next.text == "false":
 		return constant{false}
 	case next.kind == 'w' && isName(next.text):
 		return variable{next.text}

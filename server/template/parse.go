@@ -1,7 +1,9 @@
 package template
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -9,7 +11,11 @@ import (
 // Parse parses a text. What is between {{ and }} and no expression stands for itself (GA 11.2); a tag that is none is an
 // error.
 func Parse(text string) (*Template, error) {
-	p := &parser{parts: split(text)}
+	parts, err := split(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{parts: parts}
 	pieces, _, err := p.until()
 	if err != nil {
 		return nil, err
@@ -24,8 +30,14 @@ type part struct {
 	raw  string // with the braces
 }
 
+// closing are the braces that end what other braces begin, by the second of these.
+var closing = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
+
+// endOfRaw ends a raw text; what it captures are the hyphens.
+var endOfRaw = regexp.MustCompile(`\{%(-?)[ \t\r\n]*endraw[ \t\r\n]*(-?)%\}`)
+
 // split cuts a text into its parts. Braces that are not closed are plain text.
-func split(text string) []part {
+func split(text string) ([]part, error) {
 	var parts []part
 	trim := false // the blanks at the beginning of what comes
 	plain := func(s string, trimEnd bool) {
@@ -40,7 +52,10 @@ func split(text string) []part {
 		}
 	}
 	// Where the last of each kind of closing brace is, so that none is looked for in vain again and again.
-	last := map[byte]int{'{': strings.LastIndex(text, "}}"), '%': strings.LastIndex(text, "%}"), '#': strings.LastIndex(text, "#}")}
+	last := map[byte]int{}
+	for kind, braces := range closing {
+		last[kind] = strings.LastIndex(text, braces)
+	}
 	start := 0
 	for at := 0; at < len(text); {
 		open := strings.IndexByte(text[at:], '{')
@@ -54,8 +69,8 @@ func split(text string) []part {
 			at++
 			continue
 		}
-		length := closing(text[at:])
-		inside := text[at+2 : at+length-2]
+		inside := text[at+2:][:strings.Index(text[at+2:], closing[kind])]
+		length := len(inside) + 4
 		trimBefore, trimAfter := strings.HasPrefix(inside, "-"), len(inside) > 1 && strings.HasSuffix(inside, "-")
 		plain(text[start:at], trimBefore)
 		inside = strings.TrimSuffix(strings.TrimPrefix(inside, "-"), "-")
@@ -63,75 +78,17 @@ func split(text string) []part {
 		at += length
 		start, trim = at, trimAfter
 		if kind == '%' && strings.TrimSpace(inside) == "raw" {
-			end, tag := endOfRaw(text[at:])
-			plain(text[at:at+end], false)
-			parts = append(parts, part{'%', "endraw", ""})
-			at += end + tag
-			start, trim = at, false
+			end := endOfRaw.FindStringSubmatchIndex(text[at:])
+			if end == nil {
+				return nil, errors.New("the tag endraw is missing")
+			}
+			plain(text[at:at+end[0]], end[2] < end[3])
+			at += end[1]
+			start, trim = at, end[4] < end[5]
 		}
 	}
 	plain(text[start:], false)
-	return parts
-}
-
-// maxExpression is how long a stretch may be whose end is looked for behind a brace that is in a string.
-const maxExpression = 1000
-
-// closing returns the length of what begins with an opening brace, to its closing one, which must be there. A closing
-// brace in a string does not count if what is before it is no expression, and what comes of passing over strings is one.
-func closing(text string) int {
-	first := strings.Index(text[2:], map[byte]string{'{': "}}", '%': "%}", '#': "#}"}[text[1]]) + 4
-	if text[1] != '{' || isExpression(text[2:first-2]) {
-		return first
-	}
-	if length := closingOutsideStrings(text[:min(len(text), maxExpression)]); length > 0 && isExpression(text[2:length-2]) {
-		return length
-	}
-	return first
-}
-
-func isExpression(inside string) bool {
-	_, err := parseExpression(strings.TrimSuffix(strings.TrimPrefix(inside, "-"), "-"))
-	return err == nil
-}
-
-// closingOutsideStrings is closing where strings may have braces; 0 if there is no end.
-func closingOutsideStrings(text string) int {
-	quote := byte(0)
-	for at := 2; at+1 < len(text); at++ {
-		switch c := text[at]; {
-		case quote != 0 && c == '\\':
-			at++
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case text[at:at+2] == "}}":
-			return at + 2
-		case c == '"' || c == '\'':
-			quote = c
-		}
-	}
-	return 0
-}
-
-// endOfRaw returns how long a raw text is, and the tag that ends it.
-func endOfRaw(text string) (length, tag int) {
-	for at := 0; ; {
-		open := strings.Index(text[at:], "{%")
-		if open < 0 {
-			return len(text), 0
-		}
-		at += open
-		end := strings.Index(text[at+2:], "%}") + 2
-		if end < 2 {
-			return len(text), 0
-		}
-		if strings.TrimSpace(strings.Trim(text[at+2:at+end], "-")) == "endraw" {
-			return at, end + 2
-		}
-		at += 2
-	}
+	return parts, nil
 }
 
 // A parser puts parts together.
@@ -225,8 +182,11 @@ func (p *parser) tag(t tag) (piece, error) {
 		}
 		pieces, _, err := p.until("endblock")
 		return &block{t.rest, pieces}, err
-	case "raw", "endraw": // what is between them is plain text already
-		return nil, nil
+	case "raw":
+		if t.rest != "" {
+			return nil, t.wrong()
+		}
+		return nil, nil // what is between it and its end is plain text already
 	}
 	return nil, fmt.Errorf("unknown tag %q", t.name)
 }
