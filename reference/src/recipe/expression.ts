@@ -32,11 +32,7 @@ export function isTrue(value: unknown): boolean {
 /** A value as it is written into a text: a list as `["a", 1]`. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return value
-  return Array.isArray(value) ? `[${value.map(quoted).join(', ')}]` : stringifyJson(value)
-}
-
-function quoted(value: unknown): string {
-  return Array.isArray(value) ? written(value) : stringifyJson(value)
+  return Array.isArray(value) ? `[${value.map(stringifyJson).join(', ')}]` : stringifyJson(value)
 }
 
 type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number | bigint }
@@ -89,7 +85,7 @@ const comparisons: Record<string, (a: unknown, b: unknown) => boolean> = {
 
 function equal(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b
-  return a.length === b.length && a.every((element, i) => equal(element, b[i]))
+  return a.length === b.length && a.every((element, i) => element === b[i])
 }
 
 function compare(a: unknown, b: unknown): number {
@@ -235,7 +231,7 @@ class ExpressionParser {
     }
     if (this.#takes('operator', '[')) {
       const items = this.#list(']')
-      return (lookup) => items.map((item) => item(lookup))
+      return (lookup) => items.map((item) => flat(item(lookup)))
     }
     const token = this.#tokens[this.#at]
     if (token?.type === 'literal') {
@@ -274,6 +270,12 @@ class ExpressionParser {
     this.#at++
     return token.text
   }
+}
+
+/** Lists hold no lists (G22). */
+function flat(item: unknown): unknown {
+  if (Array.isArray(item)) throw new TemplateError('a list in a list')
+  return item
 }
 
 class UndefinedError extends TemplateError {}

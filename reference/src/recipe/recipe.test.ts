@@ -173,7 +173,7 @@ describe('a template (GA 11.2, G20)', () => {
     ['{% if "a" in list and "z" not in list and "nn" in name %}in{% endif %}', 'in'],
     ['{% if nothing is defined %}a{% elif name is undefined or name is not defined %}b{% else %}c{% endif %}', 'c'],
     ['{{ nothing | default("x") | upper }} {{ list | join(", ") }} {{ list | length }} {{ name ~ n ~ 1 }}', 'X a, b 2 Ann51'],
-    ['{{ ["a", 1, [true]] }} {{ [] }} {{ "a b" | split(" ") }}', '["a", 1, [true]] [] ["a", "b"]'],
+    ['{{ ["a", 1, true] }} {{ [] }} {{ "a b" | split(" ") }}', '["a", 1, true] [] ["a", "b"]'],
     ['{{ "a" if empty else "b" if n == 5 else "c" }} {{ not 0 }} {{ not not "" }} {{ "" or "x" }}', 'c true false x'],
     ['{{ "żółw I" | title }} {{ "aB cD" | capitalize }} {{ "😀" | length }} {{ "\\n\\x\\"" }}', 'Żółw I Ab cd 1 \nx"'],
     ['{{ "\uFFFF" < "😀" }} {{ 2 < 10 }} {{ "2" < "10" }} {{ 1 == "1" }} {{ [1] == [1] }}', 'true true false false true'],
@@ -197,7 +197,7 @@ describe('a template (GA 11.2, G20)', () => {
   })
 
   it.each([
-    '{{ nothing }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ "1" < 1 }}', '{{ list | upper }}', '{% include "none" %}',
+    '{{ nothing }}', '{{ [[]] }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ "1" < 1 }}', '{{ list | upper }}', '{% include "none" %}',
     '{% include "self.txt" %}', '{% extends "self.txt" %}',
     '{% set l = "a".x %}',
   ])('cannot be %j', (text) => {

@@ -29,7 +29,7 @@ export class Names {
 }
 
 /** What one rendering may cost (G22). */
-const maxPieces = 1_000_000
+const maxPieces = 100_000
 const maxBytes = 10 * 1024 * 1024
 const maxFiles = 100
 
