@@ -69,7 +69,7 @@ func (t *turn) run(ctx context.Context, r *request, news chan<- func(context.Con
 			})
 		}
 	}()
-	var once sync.Mutex // over notes, which a late notification must not find closed
+	var open sync.Mutex // over notes, which a late notification must not find closed
 	over := false
 	r.result = t.call(ctx, Call{
 		SessionID:  t.session.ID,
@@ -78,24 +78,28 @@ func (t *turn) run(ctx context.Context, r *request, news chan<- func(context.Con
 		Name:       r.call.Name,
 		Arguments:  r.call.Arguments,
 		Notify: func(n Notification) {
-			once.Lock()
-			defer once.Unlock()
+			open.Lock()
+			defer open.Unlock()
 			if over {
 				return
 			}
 			select {
 			case notes <- n:
-			default: // nobody is as slow as that, or as talkative
+			default: // its reader is too slow, or the server too talkative
 			}
 		},
-		Elicit: func(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
-			return t.elicit(ctx, text, schema, news)
+		Elicit: func(asker context.Context, text string, schema json.RawMessage) (json.RawMessage, error) {
+			// The question ends with the reply, too, whatever context a server is served with.
+			asker, cancel := context.WithCancelCause(asker)
+			defer cancel(nil)
+			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+			return t.elicit(asker, text, schema, news)
 		},
 	})
-	once.Lock()
+	open.Lock()
 	over = true
 	close(notes)
-	once.Unlock()
+	open.Unlock()
 	<-told
 }
 

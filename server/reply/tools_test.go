@@ -339,6 +339,26 @@ func TestAnMCPServerAsksTheUser(t *testing.T) {
 	})
 }
 
+func TestAQuestionEndsWithItsReply(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		answers := make(chan error, 1)
+		box := echoing()
+		box.run["dev__echo"] = func(_ context.Context, call reply.Call) message.Result[[]message.ToolContent] {
+			_, err := call.Elicit(context.Background(), "Your name?", json.RawMessage(`{}`))
+			answers <- err
+			return result("")
+		}
+		r := newRig(t, box, says(llmtest.Calls("c1", "dev__echo", "{}")))
+		s := r.open(user("hi"))
+		s.next()
+		s.next()
+		s.cancel()
+		if err := <-answers; err == nil {
+			t.Error("a question was answered whose reply has ended")
+		}
+	})
+}
+
 func TestTheTurnsAreCounted(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", "dev__echo", "{}")))
