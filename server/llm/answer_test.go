@@ -358,28 +358,30 @@ func TestTheFastModelIsAskedFirst(t *testing.T) {
 }
 
 func TestConnectionsAreUsedAgain(t *testing.T) {
-	dialed := 0
-	ln := memnet.Listen()
-	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		llmtest.Events(w, llmtest.Says("c", "ok")...)
-	})}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		dialed++
-		return ln.Dial(ctx)
-	}}
-	p := provider(t, "openai", "m", openAI, transport, nil)
-	for range 3 {
-		if got, err := pieces(t, p); err != nil || len(got) != 2 {
-			t.Errorf("%q, %v", got, err)
+	synctest.Test(t, func(t *testing.T) { // where a pause takes no time, and a machine that is busy none either
+		dialed := 0
+		ln := memnet.Listen()
+		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			llmtest.Events(w, llmtest.Says("c", "ok")...)
+		})}
+		served := make(chan error, 1)
+		go func() { served <- srv.Serve(ln) }()
+		transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			dialed++
+			return ln.Dial(ctx)
+		}}
+		p := provider(t, "openai", "m", openAI, transport, nil)
+		for range 3 {
+			if got, err := pieces(t, p); err != nil || len(got) != 2 {
+				t.Errorf("%q, %v", got, err)
+			}
 		}
-	}
-	if dialed != 1 {
-		t.Errorf("three calls took %d connections, want one", dialed)
-	}
-	transport.CloseIdleConnections()
-	srv.Close()
-	<-served
+		if dialed != 1 {
+			t.Errorf("three calls took %d connections, want one", dialed)
+		}
+		transport.CloseIdleConnections()
+		srv.Close()
+		<-served
+	})
 }
