@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 			{"POST /sessions/nope/edit_message", `{"timestamp":"1"}`, 422, plain, shape + "timestamp: invalid type: string, expected an integer at line 1 column 16"},
 			{"POST /sessions/nope/edit_message", `{}`, 422, plain, shape + "missing field `timestamp` at line 1 column 2"},
 			{"POST /agent/start", `{}`, 422, plain, shape + "missing field `working_dir` at line 1 column 2"},
-			{"POST /agent/start", `{"working_dir":"/","working_dir":"/"}`, 422, plain, shape + "working_dir: duplicate field `working_dir` at line 1 column 36"},
+			{"POST /agent/start", `{"working_dir":"/","working_dir":"/"}`, 422, plain, shape + "duplicate field `working_dir` at line 1 column 36"},
 			{"POST /agent/start", `{"working_dir":"/","recipe":{"title":"t"}}`, 422, plain, shape + "recipe: missing field `description` at line 1 column 41"},
 			{"POST /agent/start", ``, 400, plain, "Failed to parse the request body as JSON: EOF while parsing a value at line 1 column 0"},
 			{"POST /agent/start", `{"working_dir":"/"`, 400, plain, "Failed to parse the request body as JSON: EOF while parsing a value at line 1 column 18"},

@@ -35,7 +35,7 @@ func (v Value) Object(names ...string) *Object {
 			continue
 		}
 		if o.found[i].Exists() {
-			o.err = value.Fail("duplicate field `" + name + "`")
+			o.err = v.failAt(value.to, "duplicate field `"+name+"`")
 			return o
 		}
 		o.found[i] = value

@@ -120,9 +120,11 @@ func lineColumn(text []byte, end int) (line, column int) {
 func (v Value) Exists() bool { return v.to > v.from }
 
 // Fail returns an error about the value.
-func (v Value) Fail(reason string) error {
+func (v Value) Fail(reason string) error { return v.failAt(v.to, reason) }
+
+func (v Value) failAt(end int, reason string) error {
 	e := &ShapeError{Path: v.path(), Reason: reason}
-	e.Line, e.Column = lineColumn(v.text, v.to)
+	e.Line, e.Column = lineColumn(v.text, end)
 	return e
 }
 

@@ -124,7 +124,7 @@ func TestDecodeSaysWhatIsWrongAndWhere(t *testing.T) {
 		`{"role":"user","created":"1"}`:                                            "created: invalid type: string, expected an integer at line 1 column 28",
 		`{"role":"user","created":1,"content":null}`:                               "content: invalid type: null, expected an array at line 1 column 41",
 		`{"role":"user","created":1,"content":[]}`:                                 "missing field `metadata` at line 1 column 40",
-		`{"role":"user","role":"user"}`:                                            "role: duplicate field `role` at line 1 column 28",
+		`{"role":"user","role":"user"}`:                                            "duplicate field `role` at line 1 column 28",
 		`{"role":"user","created":1,"content":[],"metadata":{"userVisible":true}}`: "metadata: missing field `agentVisible` at line 1 column 71",
 		item(`1`):                               "content[0]: invalid type: number, expected an object at line 2 column 1",
 		item(`{}`):                              "content[0]: missing field `type` at line 2 column 2",
