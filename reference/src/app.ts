@@ -12,8 +12,11 @@ import { listAllTools, listTools, register, submitResult, unregister } from './c
 import { Registry } from './client-tools/registry.ts'
 import { Bus } from './events/bus.ts'
 import { directoryEvents, globalEvents } from './events/event-streams.ts'
+import { AgentExtensions } from './extensions/agent-extensions.ts'
+import { addConfigured, addExtension, removeExtension } from './extensions/handlers.ts'
+import type { AgentWithExtensions } from './extensions/handlers.ts'
 import { isClientToolsPath } from './http/family.ts'
-import { MessageError, gooseError } from './http/goose-errors.ts'
+import { gooseError } from './http/goose-errors.ts'
 import { empty, json } from './http/respond.ts'
 import { createRouter } from './http/router.ts'
 import type { ErrorHandler, Route } from './http/router.ts'
@@ -23,7 +26,7 @@ import { RecipeLibrary } from './recipe/library.ts'
 import { confirmTool, reply } from './reply/handlers.ts'
 import { resumeProvider, updateProvider } from './reply/model-handlers.ts'
 import { Naming } from './reply/naming.ts'
-import { engineParts, noExtensions } from './reply/parts.ts'
+import { engineParts } from './reply/parts.ts'
 import {
   deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
 } from './sessions/handlers.ts'
@@ -51,6 +54,8 @@ export interface AppOptions {
   environment: Environment
   /** How many agents are kept in memory (GA 6). */
   maxActiveAgents: number
+  /** How this program was started, to start it again as a built-in extension (GA 1.1). */
+  ownCommand?: readonly string[]
 }
 
 /** The server without a port: a function from Request to Response, and its state. */
@@ -107,13 +112,21 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const settings = new Settings(paths, options.environment)
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
-  const agents = new Agents(options.maxActiveAgents, () => engineParts(noExtensions), logger)
+  const around = { settings, store, environment: options.environment, ownCommand: options.ownCommand ?? [] }
+  const makeParts = (id: string): AgentWithExtensions => engineParts(new AgentExtensions(id, around))
+  const agents = new Agents(options.maxActiveAgents, makeParts, logger)
   const naming = new Naming(store, logger)
   const providers = new Providers(settings, logger)
   const replyParts = { settings, store, agents, providers, naming, logger }
-  const loadModelAndExtensions = (_: unknown, session: LoadedSession): Promise<void> => {
-    resumeProvider(replyParts, agents.get(session.id), session)
-    return Promise.resolve()
+  const loadModelAndExtensions = async (_: unknown, session: LoadedSession): Promise<void> => {
+    const agent = agents.get(session.id)
+    const release = agent.use()
+    try {
+      const added = addConfigured(agent.parts.extensions, settings, logger)
+      await Promise.all([resumeProvider(replyParts, agent, session), added]).finally(() => added)
+    } finally {
+      release()
+    }
   }
   const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions }
   return {
@@ -125,8 +138,8 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
       { method: 'POST', path: '/agent/update_provider', handler: updateProvider(replyParts) },
       { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
-      { method: 'POST', path: '/agent/add_extension', handler: notBuilt },
-      { method: 'POST', path: '/agent/remove_extension', handler: notBuilt },
+      { method: 'POST', path: '/agent/add_extension', handler: addExtension({ agents }) },
+      { method: 'POST', path: '/agent/remove_extension', handler: removeExtension({ agents }) },
       { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
       { method: 'POST', path: '/reply', handler: reply(replyParts) },
       { method: 'POST', path: '/action-required/tool-confirmation', handler: confirmTool(replyParts) },
@@ -145,10 +158,6 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       await agents.stopAll()
     },
   }
-}
-
-function notBuilt(): never {
-  throw new MessageError(501, 'Not built yet')
 }
 
 const executePath = '/client-tools/execute'

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import process from 'node:process'
 import { loadConfig } from './config.ts'
 import { jsonLogger } from './log.ts'
+import { serveDeveloper } from './extensions/developer/server.ts'
 import { startServer } from './server.ts'
 
 const exitOk = 0
@@ -26,6 +27,10 @@ async function main(args: readonly string[]): Promise<void> {
     return
   }
   const [command, ...flags] = args
+  if (command === 'mcp' && isDeveloper(flags)) {
+    await serveDeveloper()
+    return
+  }
   if (command !== 'agent') {
     const problem = command === undefined ? 'a command is missing' : `there is no command ${JSON.stringify(command)}`
     process.stderr.write(`reference-server: ${problem}\n${usage}`)
@@ -48,7 +53,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.exit(exitFailed)
   })
   const stopped = firstSignal()
-  const server = await startServer(loaded.options, logger).catch((err: unknown) => {
+  const server = await startServer({ ...loaded.options, ownCommand: [process.execPath, ...process.argv.slice(1, 2)] }, logger).catch((err: unknown) => {
     process.stderr.write(`reference-server: ${err instanceof Error ? err.message : String(err)}\n`)
     process.exit(exitFailed)
   })
@@ -57,6 +62,11 @@ async function main(args: readonly string[]): Promise<void> {
   await server.stop()
   logger.info('stopped')
   process.exit(exitOk)
+}
+
+/** The bundled extensions that this program can be are one (GA 1.1). */
+function isDeveloper([name = '', ...more]: readonly string[]): boolean {
+  return more.length === 0 && name.replace(/\s/g, '').toLowerCase() === 'developer'
 }
 
 /** Resolves to the first signal that asks the process to stop. The second one is not waited for (S19). */

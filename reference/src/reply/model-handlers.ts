@@ -38,8 +38,9 @@ export function updateProvider(parts: ReplyParts): Handler {
   }
 }
 
-/** Gives a resumed agent the model of its session, or else that of the settings (GA 6.2). Throws a MessageError. */
-export function resumeProvider(parts: ReplyParts, agent: EngineAgent, session: Session): void {
+/** Gives a resumed agent the model of its session, or else that of the settings (GA 6.2). Rejects with a MessageError. */
+// eslint-disable-next-line @typescript-eslint/require-await -- it runs beside what is not synchronous
+export async function resumeProvider(parts: ReplyParts, agent: EngineAgent, session: Session): Promise<void> {
   const name = session.provider_name ?? parts.settings.text('GOOSE_PROVIDER')
   if (name === undefined) throw new MessageError(500, 'Could not configure agent: missing provider')
   const model = session.model_config ?? parts.settings.text('GOOSE_MODEL')

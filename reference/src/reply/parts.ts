@@ -17,6 +17,8 @@ import type { Naming } from './naming.ts'
 
 /** What a call of a tool tells and asks while it runs. */
 export interface CallListener {
+  /** The id of the request, which the extension gets to tell progress by. */
+  requestId: string
   /** Never fails. */
   notified: (notification: McpNotification) => void
   /** What a person answers. Rejects when nobody does. */
@@ -55,17 +57,7 @@ export interface ReplyParts {
   logger: Logger
 }
 
-/** The parts of a new agent. */
-export function engineParts(extensions: ReplyExtensions): EngineParts {
+/** The parts of a new agent with these extensions. */
+export function engineParts<E extends ReplyExtensions>(extensions: E): EngineParts & { extensions: E } {
   return { extensions, confirmations: new AskedConfirmations(), elicitations: new Elicitations(), model: { provider: null } }
-}
-
-/** The extensions of an agent that has none. */
-export const noExtensions: ReplyExtensions = {
-  tools: () => Promise.resolve(new Map()),
-  instructions: () => new Map(),
-  notes: () => [],
-  frontendTools: () => [],
-  call: () => undefined,
-  close: () => Promise.resolve(),
 }

@@ -138,6 +138,7 @@ const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'sub
 function listenerOf(requestId: string, parts: ToolRunParts): CallListener {
   let pending = 0
   return {
+    requestId,
     notified: (notification) => {
       if (pending === maxPendingNotifications) return
       pending++

@@ -10,16 +10,14 @@ import { Upstream, chatWhole, wantsWhole } from './upstream.ts'
 export class ChatApp extends GooseApp {
   readonly upstream: Upstream
 
-  private constructor(upstream: Upstream, environment: Record<string, string>, root?: string) {
-    const options: Partial<AppOptions> = {
-      environment: { OPENAI_API_KEY: 'k', OPENAI_HOST: upstream.url, GOOSE_PROVIDER_SKIP_BACKOFF: 'true', ...environment },
-    }
-    super(...((root === undefined ? [options] : [options, root]) as [Partial<AppOptions>, string?]))
+  private constructor(upstream: Upstream, environment: Record<string, string>, options: Partial<AppOptions>) {
+    const model = { OPENAI_API_KEY: 'k', OPENAI_HOST: upstream.url, GOOSE_PROVIDER_SKIP_BACKOFF: 'true' }
+    super({ environment: { ...model, ...environment }, ...options })
     this.upstream = upstream
   }
 
-  static async open(environment: Record<string, string> = {}, root?: string): Promise<ChatApp> {
-    return new ChatApp(await Upstream.start(), environment, root)
+  static async open(environment: Record<string, string> = {}, options: Partial<AppOptions> = {}): Promise<ChatApp> {
+    return new ChatApp(await Upstream.start(), environment, options)
   }
 
   /** A new session with a model; the answers to its naming are there. */

@@ -1,0 +1,130 @@
+import type { JsonObject } from '../json/shape.ts'
+import type { Result } from '../message/result.ts'
+import type { ToolContent } from '../message/tool-content.ts'
+import type { CallListener, ReplyExtensions } from '../reply/parts.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { normalisedKey } from './config.ts'
+import type { ExtensionConfig, FrontendExtension, McpTool, PlatformExtension } from './config.ts'
+import { ExtensionError } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { McpConnection } from './mcp-connection.ts'
+import { TodoExtension } from './todo.ts'
+import { reach } from './transports.ts'
+import type { Surroundings } from './transports.ts'
+
+const defaultTimeoutSeconds = 300
+/** Timers of Node cannot wait for longer. */
+const longestTimeoutSeconds = 2_147_483
+
+export interface ExtensionParts extends Surroundings {
+  store: SessionStore
+}
+
+interface Loaded {
+  connection: Connection
+  /** The tools that may be used; all if it is empty. */
+  available: readonly string[]
+}
+
+/** The extensions of one agent (GA 6.7), by their normalised keys. */
+export class AgentExtensions implements ReplyExtensions {
+  readonly #sessionId: string
+  readonly #parts: ExtensionParts
+  readonly #loaded = new Map<string, Loaded>()
+  readonly #frontends = new Map<string, FrontendExtension>()
+  #closed = false
+
+  constructor(sessionId: string, parts: ExtensionParts) {
+    this.#sessionId = sessionId
+    this.#parts = parts
+  }
+
+  /** Connects to an extension, in the place of one with the same key. Rejects with an ExtensionError. */
+  async add(config: ExtensionConfig): Promise<void> {
+    const key = normalisedKey(config.name)
+    if (config.type === 'frontend') {
+      this.#frontends.set(key, config)
+      return
+    }
+    const connection = await this.#connect(config)
+    if (this.#closed) {
+      await connection.close()
+      throw new ExtensionError('The agent was stopped')
+    }
+    const before = this.#loaded.get(key)
+    this.#loaded.set(key, { connection, available: config.available_tools })
+    await before?.connection.close()
+  }
+
+  /** An unknown name is no error, and frontend tools stay (GA 6.8). */
+  async remove(name: string): Promise<void> {
+    const key = normalisedKey(name)
+    const loaded = this.#loaded.get(key)
+    this.#loaded.delete(key)
+    await loaded?.connection.close()
+  }
+
+  async tools(): Promise<Map<string, McpTool[]>> {
+    const entries = await Promise.all(
+      [...this.#loaded].map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
+        const tools = await connection.tools()
+        return [key, tools.filter(({ name }) => isAvailable(available, name))]
+      }),
+    )
+    return new Map(entries)
+  }
+
+  instructions(): ReadonlyMap<string, string> {
+    return new Map([
+      ...[...this.#loaded].map(([key, { connection }]): [string, string] => [key, connection.instructions]),
+      ...[...this.#frontends].map(([key, { instructions }]): [string, string] => [key, instructions ?? '']),
+    ])
+  }
+
+  notes(): string[] {
+    const byKey = [...this.#loaded].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    return byKey.map(([, { connection }]) => connection.note()).filter((note) => note !== '')
+  }
+
+  frontendTools(): readonly McpTool[] {
+    return [...this.#frontends.values()].flatMap(({ tools }) => tools)
+  }
+
+  call(name: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {
+    // Of two keys that fit, the longer one says more.
+    const key = [...this.#loaded.keys()].filter((one) => name.startsWith(`${one}__`)).sort((a, b) => b.length - a.length)[0]
+    const loaded = key === undefined ? undefined : this.#loaded.get(key)
+    if (key === undefined || loaded === undefined) return undefined
+    const tool = name.slice(key.length + 2)
+    return isAvailable(loaded.available, tool) ? loaded.connection.call(tool, args, listener, signal) : undefined
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const all = [...this.#loaded.values()]
+    this.#loaded.clear()
+    await Promise.all(all.map(({ connection }) => connection.close()))
+  }
+
+  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>): Promise<Connection> {
+    if (config.type === 'platform') return this.#platform(config)
+    const { transport, cleanUp } = reach(config, this.#parts)
+    return McpConnection.open(transport, {
+      name: config.name,
+      timeoutSeconds: Math.min(Number(config.timeout ?? defaultTimeoutSeconds), longestTimeoutSeconds),
+      clientVersion: this.#parts.settings.variable('GOOSE_MCP_CLIENT_VERSION') ?? '1.16.0',
+      cleanUp,
+    })
+  }
+
+  #platform({ name }: PlatformExtension): Connection {
+    const key = normalisedKey(name)
+    if (key === 'todo') return new TodoExtension(this.#sessionId, this.#parts.store, this.#parts.settings)
+    if (!['chatrecall', 'extensionmanager', 'skills'].includes(key)) throw new ExtensionError(`Unknown platform extension: ${name}`)
+    throw new ExtensionError(`Platform extension is not built on this server: ${name}`)
+  }
+}
+
+function isAvailable(available: readonly string[], tool: string): boolean {
+  return available.length === 0 || available.includes(tool)
+}

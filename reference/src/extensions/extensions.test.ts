@@ -1,0 +1,253 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Answer } from '../testing/test-app.ts'
+import { ChatApp, eventLine } from '../testing/chat-app.ts'
+import { scriptedMcpServer } from '../testing/mcp-server.ts'
+import { chatStream, wantsStream } from '../testing/upstream.ts'
+
+const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const tsx = ['--import', import.meta.resolve('tsx')]
+const stdio = { type: 'stdio', name: 'My Ext', cmd: process.execPath, args: [...tsx, file('../testing/mcp-stdio.ts')] }
+
+async function add(app: ChatApp, id: string, config: object): Promise<Answer> {
+  return app.call('POST', '/agent/add_extension', { session_id: id, config })
+}
+
+/** A chat with the scripted extension, whose processes end with the test. */
+async function withExtension(config: object = stdio, environment: Record<string, string> = {}): Promise<{ app: ChatApp; id: string }> {
+  const app = await ChatApp.open(environment)
+  onTestFinished(() => app.app.stop())
+  const id = await app.chat()
+  const answer = await add(app, id, config)
+  expect([answer.status, answer.text]).toEqual([200, ''])
+  return { app, id }
+}
+
+/** The model calls tools, and is content with what they say. */
+function script(app: ChatApp, ...calls: [name: string, input: object][]): void {
+  const made = calls.map(([name, input], i) => ({ id: `c${i}`, name, input: JSON.stringify(input) }))
+  app.upstream.answers(chatStream({ calls: made }), wantsStream).answers(chatStream({ id: 'done', texts: ['ok'] }), wantsStream)
+}
+
+async function call(app: ChatApp, id: string, ...calls: [name: string, input: object][]): Promise<string[]> {
+  script(app, ...calls)
+  return (await app.hear(id, 'go')).map(eventLine).slice(1, -2)
+}
+
+function result(text: string): string {
+  return `user: result c0 {"status":"success","value":[{"type":"text","text":${JSON.stringify(text)}}]}`
+}
+
+describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
+  it('offers its tools under its key, runs them, and tells what they tell', async () => {
+    const { app, id } = await withExtension()
+    const listed = JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=myext`)).text) as { name: string; parameters: string[] }[]
+    expect(listed.map(({ name }) => name).slice(0, 3)).toEqual(['myext__ask', 'myext__big', 'myext__complain'])
+    expect(listed[0]?.parameters).toEqual(['n', 'text'])
+    expect(await call(app, id, ['myext__echo', { n: '5', text: '5' }])).toEqual([result('{"n":5,"text":"5"}')])
+    expect(app.upstream.streamed[0]?.messages[0]?.content).toContain('\n\n# Extension myext\nUse these tools in tests.')
+    expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name)).toContain('myext__hang')
+
+    const told = await call(app, id, ['myext__tell', {}])
+    expect(told).toEqual(['Notification c0 notifications/message', 'Notification c0 notifications/progress', result('told')])
+    expect(await call(app, id, ['myext__fail', {}])).toEqual(['user: result c0 {"status":"error","error":"-32602: bad input ({\\"n\\":1})"}'])
+    expect(await call(app, id, ['myext__complain', {}])).toEqual([result('it did not work')])
+    const [big = ''] = await call(app, id, ['myext__big', {}])
+    const path = /It is in the file (\S+)\."/.exec(big)?.[1] ?? ''
+    expect(readFileSync(path, 'utf8')).toHaveLength(200_001)
+    rmSync(path)
+    expect(await call(app, id, ['myext__end', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: My Ext has ended"}'])
+    expect(await app.call('POST', '/agent/remove_extension', { session_id: id, name: 'MYEXT' })).toMatchObject({ status: 200, text: '' })
+    expect(JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=myext`)).text)).toEqual([])
+    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
+  })
+
+  it('asks the person at once, and gets the answer of a second reply (GA 8.3)', async () => {
+    const { app, id } = await withExtension()
+    script(app, ['myext__ask', {}])
+    const reply = await app.say(id, 'go')
+    await reply.next()
+    const question = await reply.next()
+    expect(question).toMatchObject({
+      message: {
+        id: null,
+        metadata: { userVisible: true, agentVisible: true },
+        content: [{ data: { actionType: 'elicitation', message: 'Your name?', requested_schema: { properties: { name: { type: 'string' } } } } }],
+      },
+    })
+    const item = question?.type === 'Message' ? question.message.content[0] : undefined
+    const asked = item?.type === 'actionRequired' ? item.data.id : ''
+    const response = (to: string): unknown => ({
+      type: 'actionRequired', data: { actionType: 'elicitationResponse', id: to, user_data: { name: 'Ann' } },
+    })
+    expect((await app.hear(id, response('other'))).map(eventLine)).toEqual([
+      'assistant: Failed to submit elicitation response: Request not found: other', 'Finish',
+    ])
+    expect((await app.hear(id, response(asked))).map(eventLine)).toEqual(['Finish'])
+    expect((await reply.rest()).map(eventLine)).toEqual([result('{"action":"accept","content":{"name":"Ann"}}'), 'assistant: ok', 'Finish'])
+    expect((await app.conversation(id)).slice(0, 3)).toEqual(['user: go', `assistant: elicitation ${asked}`, `user: elicitationResponse ${asked}`])
+  })
+
+  it('has its own variables, the secrets that it names, and only the tools that are available', async () => {
+    const secret = { ...stdio, envs: { A: 'own' }, env_keys: ['A', 'SECRET'], available_tools: ['env'] }
+    const { app, id } = await withExtension(secret, { SECRET: 'sesame' })
+    expect(await call(app, id, ['myext__env', { text: 'A' }])).toEqual([result('own')])
+    expect(await call(app, id, ['myext__env', { text: 'SECRET' }])).toEqual([result('sesame')])
+    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
+    expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name).filter((name) => name?.startsWith('myext'))).toEqual(['myext__env'])
+  })
+
+  it('stops what a tool does when the client leaves, and saves nothing of it', async () => {
+    const { app, id } = await withExtension()
+    script(app, ['myext__hang', {}])
+    const reply = await app.say(id, 'go')
+    await reply.next()
+    await reply.events.close()
+    expect(await app.conversation(id)).toEqual(['user: go'])
+  })
+
+})
+
+describe('an extension over HTTP', { timeout: 30_000 }, () => {
+  it('may use streamable HTTP, with variables in its header fields', async () => {
+    const seen: (string | undefined)[] = []
+    const url = await serve(async (request, response) => {
+      seen.push(request.headers.authorization)
+      const transport = new StreamableHTTPServerTransport({})
+      response.on('close', () => void transport.close())
+      await scriptedMcpServer().connect(transport)
+      await transport.handleRequest(request, response)
+    })
+    const config = { type: 'streamable_http', name: 'web', description: null, uri: `${url}/mcp`, envs: { KEY: 'k' }, headers: { Authorization: '${KEY} $KEY $NONE' } }
+    const { app, id } = await withExtension(config)
+    expect(await call(app, id, ['web__echo', { text: 'x' }])).toEqual([result('{"text":"x"}')])
+    expect(new Set(seen)).toEqual(new Set(['k k $NONE']))
+  })
+
+  it('may use SSE', async () => {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it is what is tested
+    let transport: SSEServerTransport | undefined
+    const url = await serve(async (request, response) => {
+      if (request.method === 'GET') {
+        // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
+        transport = new SSEServerTransport('/post', response)
+        await scriptedMcpServer().connect(transport)
+      } else {
+        await transport?.handlePostMessage(request, response)
+      }
+    })
+    const { app, id } = await withExtension({ type: 'sse', name: 'web', uri: `${url}/sse` })
+    expect(await call(app, id, ['web__echo', { text: 'x' }])).toEqual([result('{"text":"x"}')])
+  })
+})
+
+/** A server on loopback; returns its URL. */
+async function serve(handler: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<string> {
+  const server = createServer((request, response) => void handler(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a port
+}
+
+describe('an extension that cannot be added', () => {
+  it.each([
+    [{ type: 'stdio', name: 'x', cmd: '/nonexistent', args: [] }, 'Cannot connect to x'],
+    [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, 'Configuration value not found: NOT_THERE'],
+    [{ type: 'sse', name: 'x', uri: 'nonsense' }, 'Invalid URL: nonsense'],
+    [{ type: 'streamable_http', name: 'x', description: null, uri: 'http://127.0.0.1:1/' }, 'Cannot connect to x'],
+    [{ type: 'builtin', name: 'nobody' }, 'Unknown builtin extension: nobody'],
+    [{ type: 'builtin', name: 'memory' }, 'Builtin extension is not built on this server: memory'],
+    [{ type: 'platform', name: 'nobody', description: null }, 'Unknown platform extension: nobody'],
+  ])('%j', async (config, reason) => {
+    const app = await ChatApp.open()
+    const answer = await add(app, 'x', config)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { message: `Failed to add extension: ${reason}` }])
+  })
+})
+
+describe('frontend tools (GA 7.9)', () => {
+  it('are offered under their own names, and wait for the client, whatever the mode', async () => {
+    const tools = [{ name: 'show_map', description: 'Shows a map', inputSchema: { type: 'object' } }]
+    const { app, id } = await withExtension({ type: 'frontend', name: 'ui', description: null, tools, instructions: 'Show things.' }, { GOOSE_MODE: 'approve' })
+    script(app, ['show_map', { n: 1 }])
+    const reply = await app.say(id, 'go')
+    expect(await reply.next()).toMatchObject({ message: { content: [] } })
+    expect(await reply.next()).toMatchObject({
+      message: { id: null, content: [{ type: 'frontendToolRequest', id: 'c0', toolCall: { status: 'success', value: { name: 'show_map', arguments: { n: 1 } } } }] },
+    })
+    await reply.events.close()
+    expect(await app.conversation(id)).toEqual(['user: go'])
+    expect(app.upstream.streamed[0]?.tools?.at(-1)?.function?.name).toBe('show_map')
+    expect(app.upstream.streamed[0]?.messages[0]?.content).toContain('# Extension ui\nShow things.')
+    expect((await app.get(`/agent/tools?session_id=${id}`)).text).not.toContain('show_map')
+  })
+})
+
+describe('the todo list (GA 18.3, M20)', () => {
+  it('is kept with its session, and shown to the model', async () => {
+    const { app, id } = await withExtension({ type: 'platform', name: 'todo', description: null }, { GOOSE_TODO_MAX_CHARS: '6' })
+    expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('The todo list was replaced.')])
+    expect((await app.session(id)).extension_data).toEqual({ 'todo.v0': { content: '- one\n' } })
+    expect(JSON.stringify(app.upstream.streamed[1]?.messages)).toContain('Working directory: /w\\nTodo list:\\n- one\\n\\n</context>')
+    expect(await call(app, id, ['todo__todo_write', { content: '- two..' }])).toEqual([
+      'user: result c0 {"status":"error","error":"-32602: The todo list has 7 characters; it may have 6"}',
+    ])
+  })
+})
+
+describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
+  it('adds the enabled extensions of the settings, also when there is no provider, and leaves out those that fail', async () => {
+    const app = await ChatApp.open()
+    onTestFinished(() => app.app.stop())
+    const extensions = {
+      one: { enabled: true, ...stdio, name: 'one' },
+      two: { enabled: false, ...stdio, name: 'two' },
+      broken: { enabled: true, type: 'stdio', name: 'broken', cmd: '/nonexistent', args: [] },
+      malformed: { enabled: true },
+    }
+    writeFileSync(join(app.root, 'config/config.yaml'), JSON.stringify({ extensions }))
+    const id = await app.start()
+    expect(await app.call('POST', '/agent/resume', { session_id: id, load_model_and_extensions: true })).toMatchObject({
+      status: 500, text: '{"message":"Could not configure agent: missing provider"}',
+    })
+    const names = (JSON.parse((await app.get(`/agent/tools?session_id=${id}`)).text) as { name: string }[]).map(({ name }) => name.split('__')[0])
+    expect([...new Set(names)]).toEqual(['dynamic_task', 'one', 'platform', 'subagent', 'todo'])
+    expect(app.logs.filter(({ message }) => message === 'extension not added').map(({ fields }) => fields.extension)).toEqual(['broken'])
+  })
+})
+
+describe('the builtin extension developer', { timeout: 30_000 }, () => {
+  it('runs commands and edits files', async () => {
+    const app = await ChatApp.open({}, { ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
+    onTestFinished(() => app.app.stop())
+    const id = await app.chat()
+    expect(await add(app, id, { type: 'builtin', name: 'Developer' })).toMatchObject({ status: 200, text: '' })
+    const path = join(app.root, 'deep/a.txt')
+    const edit = (command: string, more: object = {}): Promise<string[]> => call(app, id, ['developer__text_editor', { path, command, ...more }])
+    expect(await call(app, id, ['developer__shell', { command: 'echo out; echo err >&2; exit 3' }])).toEqual([
+      result('out\nerr\nThe command failed: exit status 3'),
+    ])
+    expect(await edit('view')).toEqual([result(`There is no file ${path}`)])
+    expect(await edit('write', { file_text: 'a\nb\n' })).toEqual([result(`The file ${path} was written.`)])
+    expect(await edit('str_replace', { old_str: 'a', new_str: 'A' })).toEqual([result(`The file ${path} was changed.`)])
+    expect(await edit('insert', { insert_line: 1, new_str: 'x' })).toEqual([result(`The file ${path} was changed.`)])
+    expect(readFileSync(path, 'utf8')).toBe('A\nx\nb\n')
+    expect(await edit('view', { view_range: [2, -1] })).toEqual([result('x\nb\n')])
+    expect(await edit('undo_edit')).toEqual([result(`The last edit of ${path} was undone.`)])
+    expect(readFileSync(path, 'utf8')).toBe('A\nb\n')
+    expect(await edit('str_replace', { old_str: 'z', new_str: '' })).toEqual([result('old_str is not in the file')])
+    expect(await edit('fly')).toEqual([
+      'user: result c0 {"status":"error","error":"-32602: command: unknown variant `fly`, expected one of `view`, `write`, `str_replace`, `insert`, `undo_edit`"}',
+    ])
+  })
+})

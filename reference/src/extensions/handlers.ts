@@ -1,0 +1,81 @@
+import type { Handler } from 'hono'
+import type { Agents } from '../agent/agents.ts'
+import { MessageError } from '../http/goose-errors.ts'
+import { readJsonBody } from '../http/json-body.ts'
+import { empty } from '../http/respond.ts'
+import { isObject } from '../json/is-object.ts'
+import { boolean, object, readShape, string } from '../json/shape.ts'
+import type { Logger } from '../log.ts'
+import type { EngineParts } from '../reply/parts.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { AgentExtensions } from './agent-extensions.ts'
+import { extensionConfig } from './config.ts'
+import type { ExtensionConfig } from './config.ts'
+
+/** The parts of an agent that extensions can be added to. */
+export interface AgentWithExtensions extends EngineParts {
+  extensions: AgentExtensions
+}
+
+export interface ExtensionHandlerParts {
+  agents: Agents<AgentWithExtensions>
+}
+
+const addRequest = object<{ session_id: string; config: ExtensionConfig }>({ session_id: string, config: extensionConfig })
+
+/** `POST /agent/add_extension` (GA 6.7). Neither the settings nor the session change. */
+export function addExtension({ agents }: ExtensionHandlerParts): Handler {
+  return async (c) => {
+    const { session_id: id, config } = await readJsonBody(c.req.raw, addRequest)
+    const agent = agents.get(id)
+    const release = agent.use()
+    try {
+      await agent.parts.extensions.add(config)
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new MessageError(500, `Failed to add extension: ${reason}`, { cause })
+    } finally {
+      release()
+    }
+    return empty(200)
+  }
+}
+
+const removeRequest = object<{ name: string; session_id: string }>({ name: string, session_id: string })
+
+/** `POST /agent/remove_extension` (GA 6.8). */
+export function removeExtension({ agents }: ExtensionHandlerParts): Handler {
+  return async (c) => {
+    const { name, session_id: id } = await readJsonBody(c.req.raw, removeRequest)
+    await agents.get(id).parts.extensions.remove(name)
+    return empty(200)
+  }
+}
+
+/** Adds all extensions that the settings enable, at the same time (GA 6.2). One that fails is left out. */
+export async function addConfigured(extensions: AgentExtensions, settings: Settings, logger: Logger): Promise<void> {
+  await Promise.all(
+    enabledExtensions(settings).map(async (config) => {
+      try {
+        await extensions.add(config)
+      } catch (err) {
+        logger.warn('extension not added', { extension: config.name, err })
+      }
+    }),
+  )
+}
+
+/** The enabled entries of the settings; malformed ones are left out (GA 10.9). */
+function enabledExtensions(settings: Settings): ExtensionConfig[] {
+  const entries = settings.get('extensions')
+  if (!isObject(entries) || Object.keys(entries).length === 0) return []
+  // Platform extensions are there unless somebody has said otherwise (Q16).
+  const added = Object.hasOwn(entries, 'todo') ? [] : [{ enabled: true, type: 'platform', name: 'todo', description: null }]
+  return [...Object.values(entries), ...added].flatMap((entry) => {
+    try {
+      return readShape(object<{ enabled: boolean }>({ enabled: boolean }), entry).enabled ? [readShape(extensionConfig, entry)] : []
+    } catch {
+      return []
+    }
+  })
+}

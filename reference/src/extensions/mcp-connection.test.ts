@@ -1,0 +1,65 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { CallListener } from '../reply/parts.ts'
+import { scriptedMcpServer } from '../testing/mcp-server.ts'
+import { McpConnection } from './mcp-connection.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const listener: CallListener = { requestId: 'c', notified: () => undefined, elicit: () => Promise.reject(new Error('nobody')) }
+const options = { name: 'x', timeoutSeconds: 300, clientVersion: '9' }
+const never = new AbortController().signal
+
+describe('McpConnection', () => {
+  it('introduces itself as goose, and asks for the version that goose speaks (GA 6.7)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const sent: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      sent.push(message)
+      await send(message, more)
+    }
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    expect(sent[0]).toMatchObject({
+      method: 'initialize',
+      params: { protocolVersion: '2025-03-26', clientInfo: { name: 'goose', version: '9' }, capabilities: { sampling: {}, elicitation: {} } },
+    })
+    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(9)
+    await connection.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not wait for ever, neither for an answer nor for a server that never begins', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const hanging = connection.call('hang', {}, listener, never)
+    await vi.advanceTimersByTimeAsync(300_000)
+    expect(await hanging).toEqual({ status: 'error', error: '-32603: No answer of x within 300 s' })
+    await connection.close()
+
+    const [alone] = InMemoryTransport.createLinkedPair()
+    const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer of x within 300 s')
+    await vi.advanceTimersByTimeAsync(300_000)
+    await opening
+  })
+
+  it('ends a call whose client has gone', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const leaving = new AbortController()
+    const hanging = connection.call('hang', {}, listener, leaving.signal)
+    leaving.abort(new Error('gone'))
+    await expect(hanging).rejects.toThrow('gone')
+    await connection.close()
+  })
+})

@@ -1,0 +1,72 @@
+import { isObject } from '../json/is-object.ts'
+import type { JsonObject } from '../json/shape.ts'
+import type { Result } from '../message/result.ts'
+import type { ToolContent } from '../message/tool-content.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import type { McpTool } from './config.ts'
+import type { Connection } from './connection.ts'
+
+const defaultMaxCharacters = 50_000
+
+const todoWrite: McpTool = {
+  name: 'todo_write',
+  description: 'Replaces the todo list of this session.',
+  inputSchema: { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] },
+}
+
+/** The todo list of a session, which is kept with it (GA 18.3). */
+export class TodoExtension implements Connection {
+  readonly instructions = ''
+  readonly #sessionId: string
+  readonly #store: SessionStore
+  readonly #settings: Settings
+
+  constructor(sessionId: string, store: SessionStore, settings: Settings) {
+    this.#sessionId = sessionId
+    this.#store = store
+    this.#settings = settings
+  }
+
+  tools(): Promise<McpTool[]> {
+    return Promise.resolve([todoWrite])
+  }
+
+  call(tool: string, args: JsonObject): Promise<Result<ToolContent[]>> {
+    return Promise.resolve(this.#write(tool, args.content))
+  }
+
+  /** M20. */
+  note(): string {
+    const list = this.#list()
+    return list.trim() === '' ? '' : `Todo list:\n${list}`
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  #write(tool: string, content: unknown): Result<ToolContent[]> {
+    if (tool !== todoWrite.name) return { status: 'error', error: `-32601: Unknown tool: ${tool}` }
+    if (typeof content !== 'string') return { status: 'error', error: '-32602: content must be a string' }
+    const max = this.#maxCharacters()
+    const count = Array.from(content).length
+    if (max > 0 && count > max) return { status: 'error', error: `-32602: The todo list has ${count} characters; it may have ${max}` }
+    const session = this.#store.find(this.#sessionId)
+    if (session === undefined) return { status: 'error', error: '-32603: Session not found' }
+    this.#store.update(this.#sessionId, { extension_data: { ...session.extension_data, 'todo.v0': { content } } })
+    return { status: 'success', value: [{ type: 'text', text: 'The todo list was replaced.' }] }
+  }
+
+  #list(): string {
+    const kept = this.#store.find(this.#sessionId)?.extension_data['todo.v0']
+    const content = isObject(kept) ? kept.content : kept
+    return typeof content === 'string' ? content : ''
+  }
+
+  /** 0 is no limit. */
+  #maxCharacters(): number {
+    const text = this.#settings.variable('GOOSE_TODO_MAX_CHARS') ?? ''
+    return /^\d+$/.test(text) ? Number(text) : defaultMaxCharacters
+  }
+}

@@ -1,0 +1,60 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+
+const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'big', 'hang', 'env', 'end'] as const
+
+/** An MCP server with a tool for each thing that can happen. */
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod
+export function scriptedMcpServer(): Server {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
+  const server = new Server(
+    { name: 'scripted', version: '1' },
+    { capabilities: { tools: {}, logging: {} }, instructions: 'Use these tools in tests.' },
+  )
+  const inputSchema = { type: 'object' as const, properties: { n: { type: 'integer' }, text: { type: 'string' } } }
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+    params?.cursor === undefined
+      ? { tools: names.slice(0, 4).map((name) => ({ name, description: `does ${name}`, inputSchema })), nextCursor: '4' }
+      : { tools: names.slice(4).map((name) => ({ name, inputSchema })) },
+  )
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {}, _meta: meta } }): Promise<CallToolResult> => {
+    switch (name) {
+      case 'echo':
+        return text(JSON.stringify(args))
+      case 'tell':
+        await server.sendLoggingMessage({ level: 'info', data: 'working' })
+        await server.notification({
+          method: 'notifications/progress',
+          params: { progressToken: meta?.progressToken ?? 'none', progress: 1, total: 2, message: 'half' },
+        })
+        return text('told')
+      case 'fail':
+        throw Object.assign(new Error('bad input'), { code: -32602, data: { n: 1 } })
+      case 'complain':
+        return { ...text('it did not work'), isError: true }
+      case 'ask': {
+        const answer = await server.elicitInput({
+          message: 'Your name?',
+          requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+        })
+        return text(JSON.stringify(answer))
+      }
+      case 'big':
+        return text('x'.repeat(200_001))
+      case 'env':
+        return text(process.env[String(args.text)] ?? 'unset')
+      case 'end':
+        process.exit(0)
+        break
+      case 'hang':
+        return new Promise<never>(() => undefined)
+    }
+    throw new Error(`no tool ${name}`)
+  })
+  return server
+}
+
+function text(value: string): CallToolResult {
+  return { content: [{ type: 'text', text: value }] }
+}
