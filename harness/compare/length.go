@@ -29,8 +29,8 @@ func countsItself(r *transcript.Response) bool {
 	return len(given) == 1 && given[0] == strconv.FormatInt(r.Body.Size, 10) && r.Body.Whole()
 }
 
-// aroundTexts returns how many bytes of a content are none of its texts: punctuation, blanks, escapes, numbers. It is not
-// ok of what is no document.
+// aroundTexts returns how many bytes of a content are none of its texts: punctuation, blanks, numbers, and escapes that need
+// not be. It is not ok of what is no document.
 func (c *comparison) aroundTexts(body content) (int, bool) {
 	if body.otherwise != "" {
 		return 0, true // all of it is one text
@@ -42,14 +42,14 @@ func (c *comparison) aroundTexts(body content) (int, bool) {
 	return len(body.data) - inTexts(root), true
 }
 
-// inTexts returns how long the texts of a document are, names of members among them.
+// inTexts returns how long the texts of a document are at least when they are written as JSON, names of members among them.
 func inTexts(n *jsontree.Node) int {
 	sum := 0
 	if n.Kind == jsontree.String {
-		sum = len(n.Text)
+		sum = len(n.String())
 	}
 	for _, name := range n.Names {
-		sum += len(name)
+		sum += len((&jsontree.Node{Kind: jsontree.String, Text: name}).String())
 	}
 	for _, item := range n.Items {
 		sum += inTexts(item)
