@@ -112,7 +112,8 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const settings = new Settings(paths, options.environment)
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
-  const around = { settings, store, environment: options.environment, ownCommand: options.ownCommand ?? [] }
+  const { environment, directory, ownCommand = [] } = options
+  const around = { settings, store, environment, directory, ownCommand }
   const makeParts = (id: string): AgentWithExtensions => engineParts(new AgentExtensions(id, around))
   const agents = new Agents(options.maxActiveAgents, makeParts, logger)
   const naming = new Naming(store, logger)

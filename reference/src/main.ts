@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import process from 'node:process'
 import { loadConfig } from './config.ts'
 import { jsonLogger } from './log.ts'
+import { extensionKey } from './extensions/config.ts'
 import { serveDeveloper } from './extensions/developer/server.ts'
 import { startServer } from './server.ts'
 
@@ -27,7 +28,12 @@ async function main(args: readonly string[]): Promise<void> {
     return
   }
   const [command, ...flags] = args
-  if (command === 'mcp' && isDeveloper(flags)) {
+  if (command === 'mcp') {
+    const [name = '', ...more] = flags
+    if (more.length > 0 || extensionKey(name) !== 'developer') {
+      process.stderr.write(`reference-server: there is no extension ${JSON.stringify(flags.join(' '))} here; there is developer\n`)
+      process.exit(exitUsage)
+    }
     await serveDeveloper()
     return
   }
@@ -62,11 +68,6 @@ async function main(args: readonly string[]): Promise<void> {
   await server.stop()
   logger.info('stopped')
   process.exit(exitOk)
-}
-
-/** The bundled extensions that this program can be are one (GA 1.1). */
-function isDeveloper([name = '', ...more]: readonly string[]): boolean {
-  return more.length === 0 && name.replace(/\s/g, '').toLowerCase() === 'developer'
 }
 
 /** Resolves to the first signal that asks the process to stop. The second one is not waited for (S19). */

@@ -12,9 +12,10 @@ import { TodoExtension } from './todo.ts'
 import { reach } from './transports.ts'
 import type { Surroundings } from './transports.ts'
 
+/** X4. */
 const defaultTimeoutSeconds = 300
-/** Timers of Node cannot wait for longer. */
-const longestTimeoutSeconds = 2_147_483
+const longestTimeoutSeconds = 86_400
+const maxExtensions = 100
 
 export interface ExtensionParts extends Surroundings {
   store: SessionStore
@@ -42,17 +43,24 @@ export class AgentExtensions implements ReplyExtensions {
   /** Connects to an extension, in the place of one with the same key. Rejects with an ExtensionError. */
   async add(config: ExtensionConfig): Promise<void> {
     const key = normalisedKey(config.name)
+    if (key === '') throw new ExtensionError('Extension has no name')
+    const isNew = !this.#loaded.has(key) && !this.#frontends.has(key)
     if (config.type === 'frontend') {
+      if (isNew) this.#checkCount()
+      const before = this.#loaded.get(key)
+      this.#loaded.delete(key)
       this.#frontends.set(key, config)
+      await before?.connection.close()
       return
     }
-    const connection = await this.#connect(config)
+    const connection = await this.#connect(config, isNew)
     if (this.#closed) {
       await connection.close()
-      throw new ExtensionError('The agent was stopped')
+      throw new ExtensionError('Connection closed')
     }
     const before = this.#loaded.get(key)
     this.#loaded.set(key, { connection, available: config.available_tools })
+    this.#frontends.delete(key)
     await before?.connection.close()
   }
 
@@ -96,7 +104,8 @@ export class AgentExtensions implements ReplyExtensions {
     const loaded = key === undefined ? undefined : this.#loaded.get(key)
     if (key === undefined || loaded === undefined) return undefined
     const tool = name.slice(key.length + 2)
-    return isAvailable(loaded.available, tool) ? loaded.connection.call(tool, args, listener, signal) : undefined
+    if (isAvailable(loaded.available, tool)) return loaded.connection.call(tool, args, listener, signal)
+    return Promise.resolve({ status: 'error', error: `-32002: Tool not available: ${name}` })
   }
 
   async close(): Promise<void> {
@@ -106,22 +115,32 @@ export class AgentExtensions implements ReplyExtensions {
     await Promise.all(all.map(({ connection }) => connection.close()))
   }
 
-  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>): Promise<Connection> {
-    if (config.type === 'platform') return this.#platform(config)
-    const { transport, cleanUp } = reach(config, this.#parts)
+  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, isNew: boolean): Promise<Connection> {
+    if (config.type === 'platform') {
+      const platform = this.#platform(config)
+      if (isNew) this.#checkCount()
+      return platform
+    }
+    const { store, directory, settings } = this.#parts
+    const transport = reach(config, this.#parts, store.find(this.#sessionId)?.working_dir ?? directory)
+    if (isNew) this.#checkCount()
+    const seconds = Number(config.timeout ?? 0)
     return McpConnection.open(transport, {
-      name: config.name,
-      timeoutSeconds: Math.min(Number(config.timeout ?? defaultTimeoutSeconds), longestTimeoutSeconds),
-      clientVersion: this.#parts.settings.variable('GOOSE_MCP_CLIENT_VERSION') ?? '1.16.0',
-      cleanUp,
+      timeoutSeconds: seconds === 0 ? defaultTimeoutSeconds : Math.min(seconds, longestTimeoutSeconds),
+      clientVersion: settings.variable('GOOSE_MCP_CLIENT_VERSION') || '1.16.0',
+      uri: 'uri' in config ? config.uri : undefined,
     })
+  }
+
+  #checkCount(): void {
+    if (this.#loaded.size + this.#frontends.size >= maxExtensions) throw new ExtensionError('Too many extensions')
   }
 
   #platform({ name }: PlatformExtension): Connection {
     const key = normalisedKey(name)
     if (key === 'todo') return new TodoExtension(this.#sessionId, this.#parts.store, this.#parts.settings)
     if (!['chatrecall', 'extensionmanager', 'skills'].includes(key)) throw new ExtensionError(`Unknown platform extension: ${name}`)
-    throw new ExtensionError(`Platform extension is not built on this server: ${name}`)
+    throw new ExtensionError(`Extension is not built on this server: ${name}`)
   }
 }
 

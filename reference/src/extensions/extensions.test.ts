@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,8 @@ import { chatStream, wantsStream } from '../testing/upstream.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const tsx = ['--import', import.meta.resolve('tsx')]
+/** The environment of the extensions of tests, which need to find bash. */
+const searched = process.env.PATH ?? ''
 const stdio = { type: 'stdio', name: 'My Ext', cmd: process.execPath, args: [...tsx, file('../testing/mcp-stdio.ts')] }
 
 async function add(app: ChatApp, id: string, config: object): Promise<Answer> {
@@ -22,7 +24,7 @@ async function add(app: ChatApp, id: string, config: object): Promise<Answer> {
 
 /** A chat with the scripted extension, whose processes end with the test. */
 async function withExtension(config: object = stdio, environment: Record<string, string> = {}): Promise<{ app: ChatApp; id: string }> {
-  const app = await ChatApp.open(environment)
+  const app = await ChatApp.open({ PATH: searched, ...environment }, { directory: '/' })
   onTestFinished(() => app.app.stop())
   const id = await app.chat()
   const answer = await add(app, id, config)
@@ -63,7 +65,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     const path = /It is in the file (\S+)\."/.exec(big)?.[1] ?? ''
     expect(readFileSync(path, 'utf8')).toHaveLength(200_001)
     rmSync(path)
-    expect(await call(app, id, ['myext__end', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: My Ext has ended"}'])
+    expect(await call(app, id, ['myext__end', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: Connection closed"}'])
     expect(await app.call('POST', '/agent/remove_extension', { session_id: id, name: 'MYEXT' })).toMatchObject({ status: 200, text: '' })
     expect(JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=myext`)).text)).toEqual([])
     expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
@@ -100,7 +102,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     const { app, id } = await withExtension(secret, { SECRET: 'sesame' })
     expect(await call(app, id, ['myext__env', { text: 'A' }])).toEqual([result('own')])
     expect(await call(app, id, ['myext__env', { text: 'SECRET' }])).toEqual([result('sesame')])
-    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
+    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32002: Tool not available: myext__echo"}'])
     expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name).filter((name) => name?.startsWith('myext'))).toEqual(['myext__env'])
   })
 
@@ -125,10 +127,10 @@ describe('an extension over HTTP', { timeout: 30_000 }, () => {
       await scriptedMcpServer().connect(transport)
       await transport.handleRequest(request, response)
     })
-    const config = { type: 'streamable_http', name: 'web', description: null, uri: `${url}/mcp`, envs: { KEY: 'k' }, headers: { Authorization: '${KEY} $KEY $NONE' } }
+    const config = { type: 'streamable_http', name: 'web', description: null, uri: `${url}/mcp`, envs: { KEY: 'k' }, headers: { Authorization: '${KEY} $KEY $NONE-' } }
     const { app, id } = await withExtension(config)
     expect(await call(app, id, ['web__echo', { text: 'x' }])).toEqual([result('{"text":"x"}')])
-    expect(new Set(seen)).toEqual(new Set(['k k $NONE']))
+    expect(new Set(seen)).toEqual(new Set(['k k -']))
   })
 
   it('may use SSE', async () => {
@@ -161,17 +163,37 @@ async function serve(handler: (request: IncomingMessage, response: ServerRespons
 
 describe('an extension that cannot be added', () => {
   it.each([
-    [{ type: 'stdio', name: 'x', cmd: '/nonexistent', args: [] }, 'Cannot connect to x'],
+    [{ type: 'stdio', name: ' ', cmd: '/nonexistent', args: [] }, 'Extension has no name'],
+    [{ type: 'stdio', name: 'x', cmd: '/nonexistent', args: [] }, 'Command not found: /nonexistent'],
+    [{ type: 'stdio', name: 'x', cmd: 'true', args: [] }, 'Connection closed'],
+    [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', 'echo nonsense; sleep 9'] }, 'Connection closed'],
     [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, 'Configuration value not found: NOT_THERE'],
     [{ type: 'sse', name: 'x', uri: 'nonsense' }, 'Invalid URL: nonsense'],
-    [{ type: 'streamable_http', name: 'x', description: null, uri: 'http://127.0.0.1:1/' }, 'Cannot connect to x'],
+    [{ type: 'streamable_http', name: 'x', description: null, uri: 'http://127.0.0.1:9/' }, 'Cannot connect to http://127.0.0.1:9/'],
+    [{ type: 'inline_python', name: 'x', description: null, code: '' }, 'Extension type is not built on this server: inline_python'],
     [{ type: 'builtin', name: 'nobody' }, 'Unknown builtin extension: nobody'],
-    [{ type: 'builtin', name: 'memory' }, 'Builtin extension is not built on this server: memory'],
+    [{ type: 'builtin', name: 'memory' }, 'Extension is not built on this server: memory'],
+    [{ type: 'platform', name: 'skills', description: null }, 'Extension is not built on this server: skills'],
     [{ type: 'platform', name: 'nobody', description: null }, 'Unknown platform extension: nobody'],
   ])('%j', async (config, reason) => {
-    const app = await ChatApp.open()
+    const app = await ChatApp.open({ PATH: searched }, { directory: '/' })
     const answer = await add(app, 'x', config)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([500, { message: `Failed to add extension: ${reason}` }])
+  })
+})
+
+describe('a server over HTTP that refuses', () => {
+  it.each([401, 302, 500])('with %i, is told with its status', async (status) => {
+    const url = await serve((request, response) => {
+      request.resume()
+      response.writeHead(status, { Location: '/elsewhere' }).end()
+      return Promise.resolve()
+    })
+    const app = await ChatApp.open()
+    for (const type of ['streamable_http', 'sse']) {
+      const { text } = await add(app, 'x', { type, name: 'x', description: null, uri: url })
+      expect(text).toMatch(new RegExp(`Failed to add extension: Cannot connect to ${url}: ${status} `))
+    }
   })
 })
 
@@ -196,18 +218,18 @@ describe('frontend tools (GA 7.9)', () => {
 describe('the todo list (GA 18.3, M20)', () => {
   it('is kept with its session, and shown to the model', async () => {
     const { app, id } = await withExtension({ type: 'platform', name: 'todo', description: null }, { GOOSE_TODO_MAX_CHARS: '6' })
-    expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('The todo list was replaced.')])
+    expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('The todo list was written.')])
     expect((await app.session(id)).extension_data).toEqual({ 'todo.v0': { content: '- one\n' } })
     expect(JSON.stringify(app.upstream.streamed[1]?.messages)).toContain('Working directory: /w\\nTodo list:\\n- one\\n\\n</context>')
     expect(await call(app, id, ['todo__todo_write', { content: '- two..' }])).toEqual([
-      'user: result c0 {"status":"error","error":"-32602: The todo list has 7 characters; it may have 6"}',
+      result('The todo list is too long: 7 characters, at most 6.'),
     ])
   })
 })
 
 describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
   it('adds the enabled extensions of the settings, also when there is no provider, and leaves out those that fail', async () => {
-    const app = await ChatApp.open()
+    const app = await ChatApp.open({}, { directory: '/' })
     onTestFinished(() => app.app.stop())
     const extensions = {
       one: { enabled: true, ...stdio, name: 'one' },
@@ -228,26 +250,33 @@ describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
 
 describe('the builtin extension developer', { timeout: 30_000 }, () => {
   it('runs commands and edits files', async () => {
-    const app = await ChatApp.open({}, { ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
+    const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
     onTestFinished(() => app.app.stop())
-    const id = await app.chat()
+    const id = await app.chat({ working_dir: app.root })
     expect(await add(app, id, { type: 'builtin', name: 'Developer' })).toMatchObject({ status: 200, text: '' })
     const path = join(app.root, 'deep/a.txt')
     const edit = (command: string, more: object = {}): Promise<string[]> => call(app, id, ['developer__text_editor', { path, command, ...more }])
-    expect(await call(app, id, ['developer__shell', { command: 'echo out; echo err >&2; exit 3' }])).toEqual([
-      result('out\nerr\nThe command failed: exit status 3'),
-    ])
-    expect(await edit('view')).toEqual([result(`There is no file ${path}`)])
-    expect(await edit('write', { file_text: 'a\nb\n' })).toEqual([result(`The file ${path} was written.`)])
-    expect(await edit('str_replace', { old_str: 'a', new_str: 'A' })).toEqual([result(`The file ${path} was changed.`)])
-    expect(await edit('insert', { insert_line: 1, new_str: 'x' })).toEqual([result(`The file ${path} was changed.`)])
-    expect(readFileSync(path, 'utf8')).toBe('A\nx\nb\n')
-    expect(await edit('view', { view_range: [2, -1] })).toEqual([result('x\nb\n')])
-    expect(await edit('undo_edit')).toEqual([result(`The last edit of ${path} was undone.`)])
-    expect(readFileSync(path, 'utf8')).toBe('A\nb\n')
-    expect(await edit('str_replace', { old_str: 'z', new_str: '' })).toEqual([result('old_str is not in the file')])
-    expect(await edit('fly')).toEqual([
-      'user: result c0 {"status":"error","error":"-32602: command: unknown variant `fly`, expected one of `view`, `write`, `str_replace`, `insert`, `undo_edit`"}',
-    ])
+    const shell = (command: string): Promise<string[]> => call(app, id, ['developer__shell', { command }])
+    expect(await shell('echo out; echo err >&2; exit 3')).toEqual([result('out\nerr\n[Exit status: 3]')])
+    expect(await shell('kill -9 $$')).toEqual([result('[Exit status: 137]')])
+    expect(await shell('true')).toEqual([result('[No output]')])
+    expect(await shell('pwd; echo "[$GOOSE_SERVER__SECRET_KEY]"')).toEqual([result(`${app.root}\n[]\n`)])
+    expect(await edit('view')).toEqual([result(`No such file: ${path}`)])
+    expect(await edit('write', { file_text: 'a\nb' })).toEqual([result(`Wrote ${path}`)])
+    expect(await edit('str_replace', { old_str: 'a', new_str: 'A' })).toEqual([result(`Changed ${path}`)])
+    expect(await edit('insert', { insert_line: 2, new_str: 'x' })).toEqual([result(`Changed ${path}`)])
+    expect(readFileSync(path, 'utf8')).toBe('A\nb\nx\n')
+    expect(await edit('view', { view_range: [2, -1] })).toEqual([result('2: b\n3: x')])
+    expect(await edit('view', { view_range: [4, 5] })).toEqual([result('Invalid argument: view_range')])
+    expect(await edit('str_replace', { old_str: 'z', new_str: '' })).toEqual([result(`No such text in ${path}`)])
+    expect(await edit('str_replace', { old_str: '\n', new_str: '' })).toEqual([result(`3 such texts in ${path}, there must be one`)])
+    expect(await edit('undo_edit')).toEqual([result(`Undid the last change of ${path}`)])
+    expect(readFileSync(path, 'utf8')).toBe('A\nb')
+    for (let i = 0; i < 2; i++) await edit('undo_edit')
+    expect(existsSync(path)).toBe(false)
+    expect(await edit('undo_edit')).toEqual([result(`Nothing to undo in ${path}`)])
+    expect(await edit('write')).toEqual([result('Missing argument: file_text')])
+    expect(await edit('fly')).toEqual([result('Invalid argument: command')])
+    expect(await call(app, id, ['developer__text_editor', { command: 'view', path: app.root }])).toEqual([result('config/\ndata/\ndeep/\nstate/')])
   })
 })

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 const listener: CallListener = { requestId: 'c', notified: () => undefined, elicit: () => Promise.reject(new Error('nobody')) }
-const options = { name: 'x', timeoutSeconds: 300, clientVersion: '9' }
+const options = { timeoutSeconds: 300, clientVersion: '9', uri: undefined }
 const never = new AbortController().signal
 
 describe('McpConnection', () => {
@@ -43,11 +43,11 @@ describe('McpConnection', () => {
     const connection = await McpConnection.open(client, options)
     const hanging = connection.call('hang', {}, listener, never)
     await vi.advanceTimersByTimeAsync(300_000)
-    expect(await hanging).toEqual({ status: 'error', error: '-32603: No answer of x within 300 s' })
+    expect(await hanging).toEqual({ status: 'error', error: '-32603: No answer within 300 s' })
     await connection.close()
 
     const [alone] = InMemoryTransport.createLinkedPair()
-    const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer of x within 300 s')
+    const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer within 300 s')
     await vi.advanceTimersByTimeAsync(300_000)
     await opening
   })

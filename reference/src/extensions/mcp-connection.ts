@@ -1,13 +1,13 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import {
-  ElicitRequestSchema, ErrorCode, LoggingMessageNotificationSchema, McpError, ProgressNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+import { ErrorCode, LoggingMessageNotificationSchema, McpError, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
-import { array, readShape } from '../json/shape.ts'
+import { isObject } from '../json/is-object.ts'
+import { ShapeError, array, readShape } from '../json/shape.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
+import { statusWithName } from '../llm/failures.ts'
 import type { Result } from '../message/result.ts'
 import { toolContent } from '../message/tool-content.ts'
 import type { ToolContent } from '../message/tool-content.ts'
@@ -20,8 +20,6 @@ import type { Connection } from './connection.ts'
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
 const protocolVersion = '2025-03-26'
 const maxPages = 100
-/** How long a server gets to end by itself. */
-const closeMs = 1000
 
 const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const callResult = z.looseObject({ content: z.array(z.unknown()).default([]) })
@@ -30,19 +28,13 @@ const callResult = z.looseObject({ content: z.array(z.unknown()).default([]) })
 const timedOut: number = ErrorCode.RequestTimeout
 const connectionClosed: number = ErrorCode.ConnectionClosed
 
-interface ElicitAnswer {
-  [member: string]: unknown
-  action: 'accept'
-  content: Record<string, string | number | boolean | string[]>
-}
 
 export interface McpOptions {
-  name: string
   /** The limit of each request (GA 6.7). */
   timeoutSeconds: number
   clientVersion: string
-  /** Called when the connection is closed and something may be left of it. */
-  cleanUp?: () => void
+  /** Where it is, for people; undefined for a process. */
+  uri: string | undefined
 }
 
 /** An extension that speaks MCP. */
@@ -59,12 +51,19 @@ export class McpConnection implements Connection {
       { capabilities: { sampling: {}, elicitation: {} } },
     )
     this.#client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) => {
-      this.#notify(method, params)
+      const { level, logger, data, _meta } = params
+      this.#notify(method, { level, logger, data, _meta })
     })
     this.#client.setNotificationHandler(ProgressNotificationSchema, ({ method, params }) => {
-      this.#notify(method, params)
+      const { progressToken, progress, total, message, _meta } = params
+      this.#notify(method, { progressToken, progress, total, message, _meta })
     })
-    this.#client.setRequestHandler(ElicitRequestSchema, async ({ params }) => this.#elicit(params.message, 'requestedSchema' in params ? params.requestedSchema : {}))
+    // The SDK's own handlers would look at the answer, which is the server's to do (X9).
+    this.#client.fallbackRequestHandler = async ({ method, params }) => {
+      if (method === 'elicitation/create') return { action: 'accept', content: await this.#elicit(params ?? {}) }
+      if (method === 'sampling/createMessage') throw new RpcError(ErrorCode.MethodNotFound, 'Sampling is not built on this server')
+      throw new RpcError(ErrorCode.MethodNotFound, 'Method not found')
+    }
   }
 
   /** Connects, and waits until the server is ready. Rejects with an ExtensionError. */
@@ -75,7 +74,7 @@ export class McpConnection implements Connection {
       return connection
     } catch (cause) {
       await connection.close()
-      throw new ExtensionError(connectReason(cause, options), { cause })
+      throw cause instanceof ExtensionError ? cause : new ExtensionError(connectReason(cause, options), { cause })
     }
   }
 
@@ -84,6 +83,7 @@ export class McpConnection implements Connection {
   }
 
   async tools(): Promise<McpTool[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return []
     const tools: unknown[] = []
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page++) {
@@ -115,12 +115,7 @@ export class McpConnection implements Connection {
   }
 
   async close(): Promise<void> {
-    const closed = this.#client.close().catch(() => undefined) // it may be closed already
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)))
-    await Promise.race([closed, late])
-    clearTimeout(timer)
-    this.#options.cleanUp?.()
+    await this.#client.close().catch(() => undefined) // it may be closed already
   }
 
   #limits(signal?: AbortSignal): RequestOptions {
@@ -132,26 +127,62 @@ export class McpConnection implements Connection {
     for (const listener of this.#listeners) listener.notified({ method, params })
   }
 
-  async #elicit(message: string, schema: unknown): Promise<ElicitAnswer> {
-    const listener = [...this.#listeners].at(-1)
-    if (listener === undefined) throw new McpError(ErrorCode.InvalidRequest, 'no tool is running')
-    const content = (await listener.elicit(message, schema)) as ElicitAnswer['content'] // the SDK looks at it
-    return { action: 'accept', content }
+  async #elicit(params: Record<string, unknown>): Promise<unknown> {
+    if (params.mode !== undefined && params.mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
+    const [listener] = this.#listeners
+    if (listener === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
+    try {
+      return await listener.elicit(typeof params.message === 'string' ? params.message : '', params.requestedSchema ?? {})
+    } catch (cause) {
+      throw new RpcError(ErrorCode.InternalError, 'Timeout waiting for user response', { cause })
+    }
   }
 
-  /** GA 4.3, M51. */
+  /** GA 4.3, X5. */
   #callError(error: unknown): string {
-    if (!(error instanceof McpError)) return `-32603: The result of the tool cannot be read`
-    if (error.code === timedOut) return `-32603: No answer of ${this.#options.name} within ${this.#options.timeoutSeconds} s`
-    if (error.code === connectionClosed) return `-32603: ${this.#options.name} has ended`
-    const message = error.message.replace(/^MCP error -?\d+: /, '')
-    return `${error.code}: ${message}${error.data === undefined ? '' : ` (${stringifyJson(error.data)})`}`
+    if (error instanceof ShapeError || error instanceof z.core.$ZodError) return '-32603: The answer of the tool cannot be read'
+    if (!(error instanceof McpError)) return '-32603: Connection closed'
+    if (error.code === timedOut) return `-32603: No answer within ${this.#options.timeoutSeconds} s`
+    if (error.code === connectionClosed) return '-32603: Connection closed'
+    return rpcText(error)
   }
 }
 
-function connectReason(error: unknown, { name, timeoutSeconds }: McpOptions): string {
-  const isLate = error instanceof McpError && error.code === timedOut
-  return isLate ? `No answer of ${name} within ${timeoutSeconds} s` : `Cannot connect to ${name}`
+/** An error of the protocol. The SDK sends its code and message; its own class would put the code into the message, too. */
+class RpcError extends Error {
+  override readonly name = 'RpcError'
+  readonly code: number
+
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** An error as the server has sent it. */
+function rpcText({ code, message, data }: McpError): string {
+  return `${code}: ${message.replace(/^MCP error -?\d+: /, '')}${data === undefined ? '' : ` (${stringifyJson(data)})`}`
+}
+
+/** Why there is no connection, in the order of the table of docs/decisions.md. */
+function connectReason(error: unknown, { uri, timeoutSeconds }: McpOptions): string {
+  if (error instanceof McpError) {
+    if (error.code === timedOut) return `No answer within ${timeoutSeconds} s`
+    return error.code === connectionClosed ? 'Connection closed' : rpcText(error)
+  }
+  const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined
+  if (uri !== undefined && code !== undefined && code >= 300) return `Cannot connect to ${uri}: ${statusWithName(code)}`
+  if (uri !== undefined && isConnectionError(error)) return `Cannot connect to ${uri}`
+  return uri === undefined && !(error instanceof z.core.$ZodError) && !isVersionError(error) ? 'Connection closed' : 'Extension does not speak MCP'
+}
+
+/** What fetch says when there is no answer: a TypeError, and an event source has no status then. */
+function isConnectionError(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.message.startsWith('SSE error'))
+}
+
+function isVersionError(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('protocol version')
 }
 
 /** The transport, asking for the version of ours. */

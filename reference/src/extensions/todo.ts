@@ -12,7 +12,7 @@ const defaultMaxCharacters = 50_000
 const todoWrite: McpTool = {
   name: 'todo_write',
   description: 'Replaces the todo list of this session.',
-  inputSchema: { type: 'object', properties: { content: { type: 'string' } }, required: ['content'] },
+  inputSchema: { type: 'object', properties: { content: { type: 'string', description: 'The whole list' } }, required: ['content'] },
 }
 
 /** The todo list of a session, which is kept with it (GA 18.3). */
@@ -48,14 +48,14 @@ export class TodoExtension implements Connection {
 
   #write(tool: string, content: unknown): Result<ToolContent[]> {
     if (tool !== todoWrite.name) return { status: 'error', error: `-32601: Unknown tool: ${tool}` }
-    if (typeof content !== 'string') return { status: 'error', error: '-32602: content must be a string' }
+    if (typeof content !== 'string') return said(`${content === undefined ? 'Missing' : 'Invalid'} argument: content`)
     const max = this.#maxCharacters()
     const count = Array.from(content).length
-    if (max > 0 && count > max) return { status: 'error', error: `-32602: The todo list has ${count} characters; it may have ${max}` }
+    if (count > max) return said(`The todo list is too long: ${count} characters, at most ${max}.`)
     const session = this.#store.find(this.#sessionId)
     if (session === undefined) return { status: 'error', error: '-32603: Session not found' }
     this.#store.update(this.#sessionId, { extension_data: { ...session.extension_data, 'todo.v0': { content } } })
-    return { status: 'success', value: [{ type: 'text', text: 'The todo list was replaced.' }] }
+    return said('The todo list was written.')
   }
 
   #list(): string {
@@ -64,9 +64,12 @@ export class TodoExtension implements Connection {
     return typeof content === 'string' ? content : ''
   }
 
-  /** 0 is no limit. */
   #maxCharacters(): number {
     const text = this.#settings.variable('GOOSE_TODO_MAX_CHARS') ?? ''
-    return /^\d+$/.test(text) ? Number(text) : defaultMaxCharacters
+    return /^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : defaultMaxCharacters
   }
+}
+
+function said(text: string): Result<ToolContent[]> {
+  return { status: 'success', value: [{ type: 'text', text }] }
 }

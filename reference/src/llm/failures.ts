@@ -6,7 +6,7 @@ import { member } from './wire.ts'
 export function failureOf(status: number, bytes: Uint8Array): ModelError {
   const { message, code } = complaint(Buffer.from(bytes).toString())
   if (status === 401 || status === 403) {
-    return new ModelError(`Authentication error: Authentication failed. Status: ${named(status)}. Response: ${message}`)
+    return new ModelError(`Authentication error: Authentication failed. Status: ${statusWithName(status)}. Response: ${message}`)
   }
   if (status === 413 || (status === 400 && isAboutContext(message, code))) {
     return new ModelError(`Context length exceeded: ${message}`, true)
@@ -14,8 +14,8 @@ export function failureOf(status: number, bytes: Uint8Array): ModelError {
   if (status === 400) return new ModelError(`Request failed: Bad request (400): ${message}`)
   if (status === 404) return new ModelError(`Request failed: Resource not found (404): ${message}`)
   if (status === 429) return new ModelError(`Rate limit exceeded: ${message}`)
-  if (status >= 500) return new ModelError(`Server error: Server error (${named(status)}): ${message}`)
-  return new ModelError(`Request failed: Request failed with status ${named(status)}: ${message}`)
+  if (status >= 500) return new ModelError(`Server error: Server error (${statusWithName(status)}): ${message}`)
+  return new ModelError(`Request failed: Request failed with status ${statusWithName(status)}: ${message}`)
 }
 
 /** Whether the same request may succeed a little later. */
@@ -43,7 +43,8 @@ function isAboutContext(message: string, code: unknown): boolean {
 const contextWords =
   /context|too long|prompt length|input length|reduce the length|too many tokens|token limit|token count/i
 
-function named(status: number): string {
+/** A status with its name by RFC 9110, if it has one: `401 Unauthorized`. */
+export function statusWithName(status: number): string {
   const name = statusNames.get(status)
   return name === undefined ? String(status) : `${status} ${name}`
 }

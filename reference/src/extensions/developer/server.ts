@@ -1,36 +1,38 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import { ShapeError, object, readShape, string } from '../../json/shape.ts'
+import { Arguments, ToolFault } from './arguments.ts'
 import { runShell } from './shell.ts'
-import { EditError, TextEditor, editRequest } from './text-editor.ts'
+import { TextEditor } from './text-editor.ts'
 
-/** What the bundled extension `developer` offers (M55). */
+const instructions =
+  'The tool shell runs commands, the tool text_editor reads and changes files. Relative paths count from the working directory.'
+
+const text = (description: string): object => ({ type: 'string', description })
+
+/** What the bundled extension `developer` offers; its texts are in docs/decisions.md. */
 const tools: Tool[] = [
   {
     name: 'shell',
-    description: 'Runs a command in a shell and returns what it writes.',
-    inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+    description: 'Runs a command in bash and returns what it prints.',
+    inputSchema: { type: 'object', properties: { command: text('The command') }, required: ['command'] },
   },
   {
     name: 'text_editor',
-    description:
-      'Views and edits text files. The commands are view, write (file_text), str_replace (old_str, new_str), ' +
-      'insert (insert_line, new_str) and undo_edit.',
+    description: 'Views, writes and changes text files.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string' },
+        path: text('The path of the file'),
         command: { type: 'string', enum: ['view', 'write', 'str_replace', 'insert', 'undo_edit'] },
-        file_text: { type: 'string' },
-        old_str: { type: 'string' },
-        new_str: { type: 'string' },
-        insert_line: { type: 'integer' },
-        view_range: { type: 'array', items: { type: 'integer' } },
+        file_text: text('write: the new content'),
+        old_str: text('str_replace: the text that goes'),
+        new_str: text('str_replace, insert: the text that comes'),
+        insert_line: { type: 'integer', description: 'insert: the line behind which the text comes, 0 for the beginning' },
+        view_range: { type: 'array', items: { type: 'integer' }, description: 'view: the first and the last line, -1 for the end' },
       },
-      required: ['path', 'command'],
+      required: ['command', 'path'],
     },
   },
 ]
@@ -41,51 +43,36 @@ class InvalidParamsError extends Error {
   readonly code = ErrorCode.InvalidParams
 }
 
-const shellRequest = object<{ command: string }>({ command: string })
-
 /** Serves on the standard streams until its client closes them. */
-export async function serveDeveloper(transport: Transport = new StdioServerTransport()): Promise<void> {
-  const server = developerServer()
+export async function serveDeveloper(): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod, and ours are JSON
+  const server = new Server({ name: 'developer', version: '1.16.0' }, { capabilities: { tools: {} }, instructions })
+  const editor = new TextEditor()
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: values = {} } }, { signal }) => {
+    const args = new Arguments(values)
+    try {
+      if (name === 'shell') return await shell(args.text('command'), signal)
+      if (name === 'text_editor') return textResult(await editor.run(args))
+    } catch (error) {
+      if (error instanceof ToolFault) return { ...textResult(error.message), isError: true }
+      throw error
+    }
+    throw new InvalidParamsError(`Unknown tool: ${name}`)
+  })
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
   process.stdin.on('end', () => void server.close())
-  await server.connect(transport)
+  await server.connect(new StdioServerTransport())
   await closed
 }
 
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod, and ours are JSON
-export function developerServer(): Server {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
-  const server = new Server({ name: 'developer', version: '1.16.0' }, { capabilities: { tools: {} } })
-  const editor = new TextEditor()
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, { signal }) => {
-    try {
-      switch (name) {
-        case 'shell':
-          return await shell(readShape(shellRequest, args).command, signal)
-        case 'text_editor':
-          return textResult(await editor.run(readShape(editRequest, args)))
-        default:
-          throw new InvalidParamsError(`Unknown tool: ${name}`)
-      }
-    } catch (error) {
-      if (error instanceof ShapeError) throw new InvalidParamsError(error.message, { cause: error })
-      if (error instanceof EditError) return { ...textResult(error.message), isError: true }
-      throw error
-    }
-  })
-  return server
-}
-
 async function shell(command: string, signal: AbortSignal): Promise<CallToolResult> {
-  const { output, failure } = await runShell(command, signal)
-  if (failure === null) return textResult(output)
-  const lineBreak = output === '' || output.endsWith('\n') ? '' : '\n'
-  return { ...textResult(`${output}${lineBreak}The command failed: ${failure}`), isError: true }
+  const { text: output, failed } = await runShell(command, signal)
+  return failed ? { ...textResult(output), isError: true } : textResult(output)
 }
 
-function textResult(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }] }
+function textResult(value: string): CallToolResult {
+  return { content: [{ type: 'text', text: value }] }
 }

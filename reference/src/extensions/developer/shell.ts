@@ -1,55 +1,71 @@
 import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
 
-/** Bytes of output that are kept; a command that writes more is ended. */
-const maxOutputBytes = 16 * 1024 * 1024
+/** Bytes of output that are told (X16). */
+const maxOutputBytes = 1024 * 1024
+/** How long output is waited for that others still hold open. */
+const lingerMs = 1000
 
 export interface ShellResult {
-  /** What the command has written, to both outputs, in the order in which it came. */
-  output: string
-  /** Why it ended, if not with status 0. */
-  failure: string | null
+  text: string
+  failed: boolean
 }
 
-/** Runs a command in a shell. The signal ends it, and all that it has started. */
+/** Runs a command in bash. The signal ends it, and all that it has started. */
 export function runShell(command: string, signal: AbortSignal): Promise<ShellResult> {
-  return new Promise((resolve) => {
-    // A group of its own, so that the children of the shell end with it.
-    const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-    const chunks: Buffer[] = []
-    let size = 0
-    let tooMuch = false
-    const end = (): void => {
+  return new Promise((resolve, reject) => {
+    const child = spawn('bash', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    const output = new Output()
+    const killGroup = (): void => {
       if (child.pid === undefined) return
       try {
         process.kill(-child.pid, 'SIGKILL')
       } catch {
-        // The group has ended.
+        // Nobody is left in the group.
       }
     }
-    const take = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size <= maxOutputBytes) {
-        chunks.push(chunk)
-      } else {
-        tooMuch = true
-        end()
-      }
+    let status = 0
+    let linger: NodeJS.Timeout | undefined
+    const finish = (): void => {
+      clearTimeout(linger)
+      signal.removeEventListener('abort', killGroup)
+      killGroup()
+      child.stdout.destroy()
+      child.stderr.destroy()
+      resolve({ text: output.text(status), failed: status !== 0 })
     }
-    child.stdout.on('data', take)
-    child.stderr.on('data', take)
-    signal.addEventListener('abort', end, { once: true })
-    const finish = (failure: string | null): void => {
-      signal.removeEventListener('abort', end)
-      resolve({ output: Buffer.concat(chunks).toString(), failure })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output.add(chunk)
+      })
     }
-    child.on('error', (error) => {
-      finish(error.message)
+    signal.addEventListener('abort', killGroup, { once: true })
+    child.once('error', reject)
+    child.once('exit', (code, name) => {
+      status = code ?? 128 + (name === null ? 0 : constants.signals[name])
+      linger = setTimeout(finish, lingerMs)
     })
-    child.on('close', (status, name) => {
-      if (tooMuch) finish(`more than ${maxOutputBytes} bytes of output`)
-      else if (name !== null) finish(`signal ${name}`)
-      else finish(status === 0 ? null : `exit status ${status ?? 'unknown'}`)
-    })
-    if (signal.aborted) end()
+    child.once('close', finish)
+    if (signal.aborted) killGroup()
   })
+}
+
+/** What a command has written, as far as it is told. */
+class Output {
+  readonly #chunks: Buffer[] = []
+  #size = 0
+
+  add(chunk: Buffer): void {
+    const room = Math.max(maxOutputBytes - this.#size, 0)
+    this.#size += chunk.length
+    if (room > 0) this.#chunks.push(chunk.subarray(0, room))
+  }
+
+  text(status: number): string {
+    const told = Buffer.concat(this.#chunks).toString()
+    const cut = this.#size > maxOutputBytes ? `${told}\n[The output was cut at ${maxOutputBytes} bytes.]` : told
+    if (status === 0) return cut === '' ? '[No output]' : cut
+    const lineBreak = cut === '' || cut.endsWith('\n') ? '' : '\n'
+    return `${cut}${lineBreak}[Exit status: ${status}]`
+  }
 }

@@ -1,139 +1,159 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname, isAbsolute } from 'node:path'
-import { integer, object, omittable, oneOf, string, elements } from '../../json/shape.ts'
-import type { Shape } from '../../json/shape.ts'
+import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isObject } from '../../json/is-object.ts'
+import { ToolFault } from './arguments.ts'
+import type { Arguments } from './arguments.ts'
 
-/** Bytes of the largest file that is read. */
-const maxFileBytes = 2 * 1024 * 1024
-const maxUndo = 10
+/** Bytes of the largest file (X17). */
+const maxFileBytes = 1024 * 1024
+const maxNames = 1000
+const maxUndo = { changes: 10, bytes: 64 * 1024 * 1024 }
 
-/** Says what is wrong with a request; models read it. */
-export class EditError extends Error {
-  override readonly name = 'EditError'
-}
-
-export interface EditRequest {
+/** A change that can be taken back. */
+interface Undo {
   path: string
-  command: (typeof commands)[number]
-  file_text?: string
-  old_str?: string
-  new_str?: string
-  insert_line?: number
-  view_range?: [number, number]
+  /** Null for a file that was made. */
+  before: string | null
 }
 
-const commands = ['view', 'write', 'str_replace', 'insert', 'undo_edit'] as const
-const lineNumber = integer(-1, 2 ** 31 - 1)
-
-const range: Shape<[number, number]> = (place) => {
-  const [from, to, ...more] = elements(place)
-  if (from === undefined || to === undefined || more.length > 0) throw place.error('expected two numbers')
-  return [lineNumber(from), lineNumber(to)]
-}
-
-export const editRequest: Shape<EditRequest> = object<EditRequest>({
-  path: string,
-  command: oneOf(...commands),
-  file_text: omittable(string),
-  old_str: omittable(string),
-  new_str: omittable(string),
-  insert_line: omittable(lineNumber),
-  view_range: omittable(range),
-})
-
-/** Reads and changes text files, and remembers how to undo that. */
+/** Reads and changes text files, and remembers how to undo that (X17 to X20). */
 export class TextEditor {
-  /** The texts that files had before, newest last. */
-  readonly #before = new Map<string, string[]>()
+  /** Newest last. */
+  #undos: Undo[] = []
 
-  /** What came of a request. Rejects with an EditError. */
-  async run(request: EditRequest): Promise<string> {
-    const { path } = request
-    if (!isAbsolute(path)) throw new EditError(`The path ${path} is not absolute`)
-    switch (request.command) {
+  /** What came of a request. Rejects with a ToolFault. */
+  async run(args: Arguments): Promise<string> {
+    const path = args.text('path')
+    const command = args.text('command')
+    switch (command) {
       case 'view':
-        return view(await read(path), request.view_range)
+        return view(path, args)
       case 'write':
-        return this.#write(path, needed(request.file_text, 'file_text'))
+        return this.#write(path, args.text('file_text'))
       case 'str_replace':
-        return this.#change(path, (text) => replaceOnce(text, needed(request.old_str, 'old_str'), needed(request.new_str, 'new_str')))
+        return this.#replace(path, args)
       case 'insert':
-        return this.#change(path, (text) => insertAfter(text, needed(request.insert_line, 'insert_line'), needed(request.new_str, 'new_str')))
+        return this.#insert(path, args)
       case 'undo_edit':
         return this.#undo(path)
       default:
-        return request.command satisfies never
+        throw new ToolFault('Invalid argument: command')
     }
   }
 
   async #write(path: string, text: string): Promise<string> {
-    const before = await read(path).catch(() => null)
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, text)
-    if (before !== null) this.#remember(path, before)
-    return `The file ${path} was written.`
+    const before = (await kindOf(path)) === null ? null : await read(path)
+    try {
+      await mkdir(dirname(path), { recursive: true })
+    } catch (cause) {
+      throw new ToolFault(`Cannot write ${path}`, { cause })
+    }
+    await this.#save(path, before, text)
+    return `Wrote ${path}`
   }
 
-  async #change(path: string, change: (text: string) => string): Promise<string> {
+  async #replace(path: string, args: Arguments): Promise<string> {
+    const [old, replacement] = [args.text('old_str'), args.text('new_str')]
+    if (old === '') throw new ToolFault('Invalid argument: old_str')
     const before = await read(path)
-    await writeFile(path, change(before))
-    this.#remember(path, before)
-    return `The file ${path} was changed.`
+    const parts = before.split(old)
+    if (parts.length === 1) throw new ToolFault(`No such text in ${path}`)
+    if (parts.length > 2) throw new ToolFault(`${parts.length - 1} such texts in ${path}, there must be one`)
+    await this.#save(path, before, parts.join(replacement))
+    return `Changed ${path}`
+  }
+
+  async #insert(path: string, args: Arguments): Promise<string> {
+    const [line, added] = [args.integer('insert_line'), args.text('new_str')]
+    const before = await read(path)
+    const lines = linesOf(before)
+    if (line < 0 || line > lines.length) throw new ToolFault('Invalid argument: insert_line')
+    const start = lines.slice(0, line).map((one) => `${one}\n`).join('')
+    await this.#save(path, before, `${start}${added.endsWith('\n') ? added : `${added}\n`}${before.slice(start.length)}`)
+    return `Changed ${path}`
   }
 
   async #undo(path: string): Promise<string> {
-    const before = this.#before.get(path)?.pop()
-    if (before === undefined) throw new EditError(`There is no edit of ${path} to undo`)
-    await writeFile(path, before)
-    return `The last edit of ${path} was undone.`
+    const at = this.#undos.findLastIndex((undo) => undo.path === path)
+    const undo = this.#undos[at]
+    if (undo === undefined) throw new ToolFault(`Nothing to undo in ${path}`)
+    try {
+      if (undo.before === null) await rm(path)
+      else await writeFile(path, undo.before)
+    } catch (cause) {
+      throw new ToolFault(`Cannot write ${path}`, { cause })
+    }
+    this.#undos.splice(at, 1)
+    return `Undid the last change of ${path}`
   }
 
-  #remember(path: string, text: string): void {
-    this.#before.set(path, [...(this.#before.get(path) ?? []), text].slice(-maxUndo))
+  async #save(path: string, before: string | null, text: string): Promise<void> {
+    if (Buffer.byteLength(text) > maxFileBytes) throw new ToolFault(`File is too large: ${path}`)
+    try {
+      await writeFile(path, text, { mode: 0o644 })
+    } catch (cause) {
+      throw new ToolFault(`Cannot write ${path}`, { cause })
+    }
+    this.#undos.push({ path, before })
+    const ofPath = this.#undos.filter((undo) => undo.path === path)
+    if (ofPath.length > maxUndo.changes) this.#undos.splice(this.#undos.findIndex((undo) => undo.path === path), 1)
+    while (this.#undos.reduce((sum, undo) => sum + (undo.before?.length ?? 0), 0) > maxUndo.bytes) this.#undos.shift()
+  }
+}
+
+/** Null when there is nothing. */
+async function kindOf(path: string): Promise<'file' | 'directory' | 'other' | null> {
+  try {
+    const found = await stat(path)
+    if (found.isFile()) return 'file'
+    return found.isDirectory() ? 'directory' : 'other'
+  } catch (cause) {
+    if (isObject(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return null
+    throw new ToolFault(`Cannot read ${path}`, { cause })
   }
 }
 
 async function read(path: string): Promise<string> {
-  let size: number
+  const kind = await kindOf(path)
+  if (kind === null) throw new ToolFault(`No such file: ${path}`)
+  if (kind !== 'file') throw new ToolFault(`Not a file: ${path}`)
+  let bytes: Buffer
   try {
-    const found = await stat(path)
-    if (!found.isFile()) throw new EditError(`${path} is not a file`)
-    size = found.size
+    if ((await stat(path)).size > maxFileBytes) throw new ToolFault(`File is too large: ${path}`)
+    bytes = await readFile(path)
   } catch (cause) {
-    if (cause instanceof EditError) throw cause
-    throw new EditError(`There is no file ${path}`, { cause })
+    throw cause instanceof ToolFault ? cause : new ToolFault(`Cannot read ${path}`, { cause })
   }
-  if (size > maxFileBytes) throw new EditError(`The file ${path} has more than ${maxFileBytes} bytes`)
-  return readFile(path, 'utf8')
+  return bytes.toString()
 }
 
-function needed<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new EditError(`${name} is missing`)
-  return value
-}
-
-/** The lines of a range, which count from 1; -1 is the end. */
-function view(text: string, range: [number, number] | undefined): string {
-  if (range === undefined) return text
+/** The lines of a text; the last one need not end. */
+function linesOf(text: string): string[] {
   const lines = text.split('\n')
-  const [from, to] = [Math.max(range[0], 1), range[1] === -1 ? lines.length : range[1]]
-  if (from > to || from > lines.length) throw new EditError('view_range has no lines of the file')
-  return lines.slice(from - 1, to).join('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
 }
 
-function replaceOnce(text: string, old: string, replacement: string): string {
-  const at = text.indexOf(old)
-  if (old === '' || at === -1) throw new EditError('old_str is not in the file')
-  if (text.includes(old, at + 1)) throw new EditError('old_str is in the file more than once')
-  return text.slice(0, at) + replacement + text.slice(at + old.length)
+async function view(path: string, args: Arguments): Promise<string> {
+  const range = args.integers('view_range')
+  if ((await kindOf(path)) === 'directory') return names(path)
+  const lines = linesOf(await read(path))
+  const [first = 1, last = -1] = range ?? []
+  const end = last === -1 ? lines.length : Math.min(last, lines.length)
+  if (range !== undefined && (range.length !== 2 || first < 1 || first > lines.length || (last !== -1 && last < first))) {
+    throw new ToolFault('Invalid argument: view_range')
+  }
+  if (lines.length === 0) return '[The file is empty.]'
+  return lines.slice(first - 1, end).map((line, i) => `${first + i}: ${line}`).join('\n')
 }
 
-/** Behind this line; 0 is the beginning, -1 the end. */
-function insertAfter(text: string, line: number, added: string): string {
-  const lines = text.split('\n')
-  if (text.endsWith('\n')) lines.pop()
-  const at = line === -1 ? lines.length : line
-  if (at > lines.length) throw new EditError(`The file has only ${lines.length} lines`)
-  const after = [...lines.slice(0, at), added.replace(/\n$/, ''), ...lines.slice(at)].join('\n')
-  return text.endsWith('\n') ? `${after}\n` : after
+async function names(path: string): Promise<string> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new ToolFault(`Cannot read ${path}`, { cause })
+  })
+  if (entries.length === 0) return '[The directory is empty.]'
+  const sorted = entries
+    .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+  return [...sorted.slice(0, maxNames), ...(sorted.length > maxNames ? ['[There are more.]'] : [])].join('\n')
 }

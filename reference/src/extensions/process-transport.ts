@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { ExtensionError } from './connection.ts'
+
+/** Bytes of the longest message of a server (X12). */
+const maxMessageBytes = 16 * 1024 * 1024
+/** How long a process gets on each rung of the ladder on which it ends (X11). */
+const rungMs = 1000
+
+export interface ProcessOptions {
+  command: string
+  args: readonly string[]
+  environment: Record<string, string>
+  directory: string
+}
+
+/** MCP over the standard streams of a process, which leads a group of its own (X10). */
+export class ProcessTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #options: ProcessOptions
+  #child: ChildProcessByStdio<Writable, Readable, null> | undefined
+  /** Resolves when the process has ended. */
+  #ended: Promise<void> = Promise.resolve()
+  #line: Buffer[] = []
+  #lineBytes = 0
+  #closing: Promise<void> | undefined
+
+  constructor(options: ProcessOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with an ExtensionError. */
+  async start(): Promise<void> {
+    const { command, args, environment: env, directory: cwd } = this.#options
+    // A directory that is missing would look like a command that is.
+    if (!existsSync(cwd)) throw new ExtensionError(`Command cannot be started: ${command}`)
+    const child = spawn(command, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', (cause: NodeJS.ErrnoException) => {
+        const isMissing = cause.code === 'ENOENT' || cause.code === 'EACCES'
+        reject(new ExtensionError(`${isMissing ? 'Command not found' : 'Command cannot be started'}: ${command}`, { cause }))
+      })
+    })
+    this.#child = child
+    this.#ended = new Promise((resolve) => {
+      child.once('exit', () => {
+        this.#signal('SIGKILL') // what is left of its group
+        resolve()
+      })
+    })
+    child.stdin.on('error', (error) => this.onerror?.(error))
+    child.stdout.on('data', (chunk: Buffer) => {
+      this.#take(chunk)
+    })
+    child.once('close', () => this.onclose?.())
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (stdin?.writable !== true) throw new Error('the process has ended')
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  }
+
+  /** Ends the process, by force if it does not end by itself. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
+    this.#child?.stdin.end()
+    if (await this.#endsInTime()) return
+    this.#signal('SIGTERM')
+    if (await this.#endsInTime()) return
+    this.#signal('SIGKILL')
+    await this.#ended
+  }
+
+  async #endsInTime(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => {
+        resolve(false)
+      }, rungMs)
+    })
+    const inTime = await Promise.race([this.#ended.then(() => true), late])
+    clearTimeout(timer)
+    return inTime
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // Nobody is left in the group.
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      this.#add(chunk.subarray(start, end))
+      this.#message(Buffer.concat(this.#line).toString())
+      this.#line = []
+      this.#lineBytes = 0
+      start = end + 1
+    }
+    this.#add(chunk.subarray(start))
+  }
+
+  #add(part: Buffer): void {
+    this.#lineBytes += part.length
+    if (this.#lineBytes > maxMessageBytes) this.#giveUp(new Error('a message is too large'))
+    else this.#line.push(part)
+  }
+
+  #message(line: string): void {
+    let message: JSONRPCMessage
+    try {
+      message = JSONRPCMessageSchema.parse(JSON.parse(line))
+    } catch (cause) {
+      this.#giveUp(new Error('a line is no JSON-RPC', { cause }))
+      return
+    }
+    this.onmessage?.(message)
+  }
+
+  /** Whoever breaks the rules is not listened to any more (X12). */
+  #giveUp(error: Error): void {
+    this.#child?.stdout.removeAllListeners('data')
+    this.#child?.stdout.resume()
+    this.onerror?.(error)
+    this.onclose?.()
+    void this.close()
+  }
+}
