@@ -149,10 +149,11 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     expect(await tools(app, 'another')).toHaveLength(3)
   })
 
-  it('is content with a session without a recipe, and with one whose values are missing', async () => {
+  it('is content with a session without a recipe, with one whose values are missing, and with one without a schema (G16)', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'x', input_type: 'string', requirement: 'user_prompt', description: '' }]
-    for (const body of [{}, { recipe: { ...recipe, prompt: '{{x}}', parameters, response: {} } }]) {
+    const recipes = [{ prompt: '{{x}}', parameters }, { response: {} }, { response: null }, { response: { json_schema: null } }]
+    for (const body of [{}, ...recipes.map((more) => ({ recipe: { ...recipe, ...more } }))]) {
       const id = await app.start(body)
       expect(await update(app, id)).toMatchObject({ status: 200, text: '' })
       expect(await tools(app, id)).toHaveLength(3)

@@ -10,7 +10,8 @@ export function installRecipe(agent: Agent, recipe: Recipe): void {
   if (recipe.instructions !== undefined) agent.clientPrompt = `You follow a recipe. Its instructions are:\n\n${recipe.instructions}`
 }
 
-/** Asks for the final output of a recipe, if it wants one. */
+/** Asks for the final output of a recipe, if it has a schema for one (G16). */
 export function installFinalOutput(agent: Agent, recipe: Recipe): void {
-  if (recipe.response !== undefined) agent.finalOutput = { schema: recipe.response.json_schema }
+  const schema = recipe.response?.json_schema
+  if (schema !== undefined && schema !== null) agent.finalOutput = { schema }
 }

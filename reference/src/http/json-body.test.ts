@@ -31,15 +31,8 @@ describe('a JSON body (GA 2.5)', () => {
     expect(await read('{"names":["a"],"more":1}')).toEqual({ names: ['a'] })
   })
 
-  it.each([
-    ['', 'EOF while parsing a value at line 1 column 0'],
-    ['{', 'key must be a string at line 1 column 1'],
-    ['{"names":["a"]', 'expected `,` or `}` at line 1 column 14'],
-    ['{} {}', 'trailing characters at line 1 column 3'],
-    ['\uFEFF{}', 'expected value at line 1 column 0'],
-    ['{"names":["\\ud800"]}', 'lone surrogate in a string at line 1 column 18'],
-  ])('that is no JSON is a 400: %j', async (body, reason) => {
-    expect(await read(body)).toEqual([400, plain, `Failed to parse the request body as JSON: ${reason}`])
+  it.each(['', '{', '{"names":["a"]', '{} {}', '\uFEFF{}', '{"names":["\\ud800"]}'])('that is no JSON is a 400: %j', async (body) => {
+    expect(await read(body)).toEqual([400, plain, 'Failed to parse the request body as JSON: invalid JSON'])
   })
 
   it('that is missing is a 400', async () => {
