@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/agents"
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/extensions"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/recipe"
@@ -38,10 +39,11 @@ func newGoose(config Config) (*goose, error) {
 	g := &goose{
 		settings:    settings.New(config.Directories.Config, config.Env, config.Log),
 		permissions: permissions.New(config.Directories.Config),
-		agents:      agent.NewManager(config.MaxActiveAgents, func(string) agent.Extensions { return agent.Unconnected{} }),
 		transport:   llm.NewTransport(),
 		background:  reply.NewBackground(config.Log),
 	}
+	connector := g.connector(config)
+	g.agents = agent.NewManager(config.MaxActiveAgents, func(string) agent.Extensions { return connector.NewSet() })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
 		Env:       llm.Lookup(config.Env),
@@ -58,6 +60,18 @@ func newGoose(config Config) (*goose, error) {
 	var err error
 	g.store, err = store.Open(context.Background(), config.Directories.Sessions())
 	return g, err
+}
+
+// connector returns how agents get their extensions.
+func (g *goose) connector(config Config) *extensions.Connector {
+	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
+	return &extensions.Connector{
+		Secrets:       g.settings,
+		Directory:     config.Directory,
+		Environment:   config.Environment,
+		ClientVersion: version,
+		Log:           config.Log,
+	}
 }
 
 // close closes connections and files. Nothing may be used any more.

@@ -38,7 +38,6 @@ type operations struct {
 	*agentHandlers
 	*replyHandlers
 	diagnosticsHandlers
-	unbuiltHandlers
 }
 
 // Fields that are embedded need names of their own.
@@ -56,6 +55,8 @@ type Config struct {
 	Directories settings.Directories
 	// Env is where settings and secrets are looked up first (GA 1.4); nowhere if nil.
 	Env settings.Lookup
+	// Environment is what the commands of extensions get, as in os.Environ; nothing if nil.
+	Environment []string
 	// Models is how models are reached; over the network if nil.
 	Models http.RoundTripper
 	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 
@@ -109,6 +110,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		Directory:         s.directory,
 		Directories:       s.directories,
 		Env:               pathsettings.Lookup(env),
+		Environment:       os.Environ(),
 		MaxActiveAgents:   s.maxActiveAgents,
 		SecretKey:         s.secretKey,
 		DefaultTimeout:    s.defaultTimeout,

@@ -16,6 +16,8 @@ func (r result) VisitResumeAgentResponse(w http.ResponseWriter) error       { re
 func (r result) VisitStopAgentResponse(w http.ResponseWriter) error         { return r.Write(w) }
 func (r result) VisitUpdateFromSessionResponse(w http.ResponseWriter) error { return r.Write(w) }
 func (r result) VisitGetToolsResponse(w http.ResponseWriter) error          { return r.Write(w) }
+func (r result) VisitAddExtensionResponse(w http.ResponseWriter) error      { return r.Write(w) }
+func (r result) VisitRemoveExtensionResponse(w http.ResponseWriter) error   { return r.Write(w) }
 
 // done says nothing but that it is done.
 var done = result{answer.Empty{Status: http.StatusOK}}

@@ -3,6 +3,7 @@ package agents
 import (
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 )
 
@@ -12,6 +13,8 @@ var Bodies = map[string]body.Shape{
 	"resumeAgent":       body.ShapeOf(decodeResume),
 	"stopAgent":         body.ShapeOf(decodeSession),
 	"updateFromSession": body.ShapeOf(decodeSession),
+	"addExtension":      body.ShapeOf(decodeAdd),
+	"removeExtension":   body.ShapeOf(decodeRemove),
 }
 
 type (
@@ -26,6 +29,11 @@ type (
 		load      bool
 	}
 	sessionRequest struct{ sessionID string }
+	addRequest     struct {
+		sessionID string
+		config    extension.Config
+	}
+	removeRequest struct{ name, sessionID string }
 )
 
 func decodeStart(v decode.Value) (startRequest, error) {
@@ -46,4 +54,14 @@ func decodeResume(v decode.Value) (resumeRequest, error) {
 func decodeSession(v decode.Value) (sessionRequest, error) {
 	o := v.Object("session_id")
 	return sessionRequest{o.String("session_id")}, o.Err()
+}
+
+func decodeAdd(v decode.Value) (addRequest, error) {
+	o := v.Object("session_id", "config")
+	return addRequest{o.String("session_id"), decode.Field(o, "config", extension.Decode)}, o.Err()
+}
+
+func decodeRemove(v decode.Value) (removeRequest, error) {
+	o := v.Object("name", "session_id")
+	return removeRequest{o.String("name"), o.String("session_id")}, o.Err()
 }

@@ -101,8 +101,11 @@ func (t *turn) ask(ctx context.Context) error {
 // question returns what the model is asked.
 func (t *turn) question(ctx context.Context) (llm.Request, error) {
 	snapshot, err := t.agent.Tools.Snapshot(ctx)
-	if err != nil {
-		return llm.Request{}, err
+	if ctx.Err() != nil {
+		return llm.Request{}, context.Cause(ctx)
+	}
+	if err != nil { // and what is left of the snapshot is enough to go on with (decision X2)
+		t.Log.Warn("tools of extensions not listed", "err", err)
 	}
 	t.tools = t.toolset(snapshot, t.provider.Config().ModelName)
 	note := history.Note(time.Now(), t.session.WorkingDir, snapshot.Notes)

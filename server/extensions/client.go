@@ -1,0 +1,218 @@
+package extensions
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/reply"
+)
+
+// Versions that servers are told (GA 6.7, decision X1).
+const (
+	protocolVersion = "2025-03-26"
+	version         = "1.16.0"
+)
+
+// A client is the connection to one MCP server.
+type client struct {
+	session *mcp.ClientSession
+	tap     *tap
+	timeout time.Duration
+	stop    func() // ends what the connection is to
+
+	ctx context.Context // ends with the connection
+	end context.CancelCauseFunc
+
+	mu      sync.Mutex
+	running []*running // in the order in which they began
+	ended   bool
+	asking  sync.WaitGroup
+	places  chan struct{} // for questions of the server
+}
+
+// A running call is one that may have notifications and questions.
+type running struct {
+	ctx context.Context
+	reply.Call
+}
+
+// A transport reaches a server, and can be ended.
+type transport interface {
+	mcp.Transport
+	stop()
+}
+
+// connect introduces itself to a server. The context is for that alone. If it fails the connection has ended.
+func (c *Connector) connect(ctx context.Context, t transport, timeout time.Duration) (*client, error) {
+	x := &client{timeout: timeout, stop: t.stop, places: make(chan struct{}, maxQuestions)}
+	x.ctx, x.end = context.WithCancelCause(context.Background())
+	x.tap = &tap{heard: x.hear, awaited: map[jsonrpc.ID]*answer{}}
+	library := mcp.NewClient(&mcp.Implementation{Name: "goose", Version: cmp.Or(c.ClientVersion, version)}, &mcp.ClientOptions{
+		//lint:ignore SA1019 GA 6.7 has it announced, and the version that is asked for knows it
+		Capabilities:   &mcp.ClientCapabilities{Sampling: &mcp.SamplingCapabilities{}, Elicitation: &mcp.ElicitationCapabilities{}},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+
+	// The context of the connection's beginning is that of the whole connection, for some transports. So its end is only
+	// brought about while the server has not answered.
+	begin, giveUp := context.WithCancelCause(x.ctx)
+	timer := time.AfterFunc(timeout, func() { giveUp(late(timeout)) })
+	stopCaller := context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
+	awaiting, a := await(begin)
+	var err error
+	x.session, err = library.Connect(awaiting, tapped{t, x.tap}, &mcp.ClientSessionOptions{ProtocolVersion: protocolVersion})
+	timer.Stop()
+	stopCaller()
+	if err == nil {
+		return x, nil
+	}
+	x.end(closed)
+	x.stop()
+	return nil, x.whyNot(begin, x.tap.forget(a))
+}
+
+// whyNot returns why a server could not be introduced to.
+func (x *client) whyNot(begin context.Context, a answer) error {
+	why, ok := errors.AsType[reason](context.Cause(begin))
+	switch {
+	case ok && why != closed:
+		return why
+	case a.err != nil:
+		return answeredError(a.err)
+	case a.there:
+		return noMCP
+	}
+	return x.tap.lost()
+}
+
+// answeredError returns the error that a server has answered with.
+func answeredError(err error) error {
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return toldBy(wire)
+	}
+	return noMCP
+}
+
+// close ends the connection, and with it the calls that run.
+func (x *client) close() {
+	x.mu.Lock()
+	x.ended = true
+	x.mu.Unlock()
+	x.end(closed)
+	x.stop()
+	_ = x.session.Close()
+	x.asking.Wait()
+}
+
+func (x *client) instructions() string { return x.session.InitializeResult().Instructions }
+
+func (x *client) frontend() []llm.Tool { return nil }
+
+// limited returns a context that ends when an answer is late, and with the connection.
+func (x *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancelCause := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(x.ctx, func() { cancelCause(closed) })
+	ctx, cancel := context.WithTimeoutCause(ctx, x.timeout, late(x.timeout))
+	return ctx, func() {
+		cancel()
+		stop()
+		cancelCause(nil)
+	}
+}
+
+// ask makes one request and returns the result as it came.
+func (x *client) ask(ctx context.Context, request func(ctx context.Context) error) (decode.Value, error) {
+	awaiting, kept := await(ctx)
+	_ = request(awaiting) // what the library makes of the answer does not matter
+	a := x.tap.forget(kept)
+	if a.err != nil {
+		return decode.Value{}, answeredError(a.err)
+	}
+	if a.there {
+		return decode.Parse(a.result)
+	}
+	if why, ok := errors.AsType[reason](context.Cause(ctx)); ok {
+		return decode.Value{}, why
+	}
+	return decode.Value{}, closed
+}
+
+// tools asks for all pages of the list.
+func (x *client) tools(ctx context.Context) ([]llm.Tool, error) {
+	if x.session.InitializeResult().Capabilities.Tools == nil {
+		return nil, nil
+	}
+	var all []llm.Tool
+	cursor := ""
+	for range maxPages {
+		page, next, err := x.page(ctx, cursor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if cursor = next; cursor == "" {
+			return all, nil
+		}
+	}
+	return nil, unreadableTools
+}
+
+func (x *client) page(ctx context.Context, cursor string) (tools []llm.Tool, next string, err error) {
+	ctx, cancel := x.limited(ctx)
+	defer cancel()
+	result, err := x.ask(ctx, func(ctx context.Context) error {
+		_, err := x.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		return err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	o := result.Object("tools", "nextCursor")
+	for _, tool := range decode.List(o, "tools", extension.DecodeTool) {
+		tools = append(tools, toolOf(tool))
+	}
+	if more := o.MaybeString("nextCursor"); more != nil {
+		next = *more
+	}
+	if o.Err() != nil {
+		return nil, "", unreadableTools
+	}
+	return tools, next, nil
+}
+
+// call runs a tool.
+func (x *client) call(ctx context.Context, name string, call reply.Call) message.Result[[]message.ToolContent] {
+	ctx, cancel := x.limited(ctx)
+	defer cancel()
+	r := &running{ctx, call}
+	x.begin(r)
+	defer x.finish(r)
+	result, err := x.ask(ctx, func(ctx context.Context) error {
+		_, err := x.session.CallTool(ctx, &mcp.CallToolParams{
+			Meta: mcp.Meta{"progressToken": call.RequestID}, Name: name, Arguments: object(call.Arguments),
+		})
+		return err
+	})
+	if _, malformed := errors.AsType[*decode.SyntaxError](err); malformed {
+		return failed(unreadableAnswer)
+	}
+	if err != nil {
+		return failed(err)
+	}
+	o := result.Object("content")
+	content := decode.MaybeList(o, "content", message.DecodeToolContent)
+	if o.Err() != nil {
+		return failed(unreadableAnswer)
+	}
+	return message.Success(append([]message.ToolContent{}, content...))
+}

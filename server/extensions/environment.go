@@ -1,0 +1,46 @@
+package extensions
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// serverKey opens this server, and is nobody else's business.
+const serverKey = "GOOSE_SERVER__SECRET_KEY"
+
+// variables returns what an extension sets: the secrets that it names, and its own, which win.
+func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
+	var all jsonwire.Pairs
+	for _, key := range config.EnvKeys {
+		if _, own := config.Envs.Get(key); own {
+			continue
+		}
+		raw, err := c.Secrets.Secret(key)
+		if err != nil {
+			c.Log.Warn("secret not read", "err", err)
+		}
+		switch value := jsonwire.Text(raw); value.Kind() {
+		case "undefined", "null":
+			return nil, reason("Configuration value not found: " + key)
+		case "string":
+			all = append(all, jsonwire.Pair{Name: key, Value: value.Str()})
+		default:
+			return nil, reason("Configuration value is not a string: " + key)
+		}
+	}
+	return append(all, config.Envs...), nil
+}
+
+// environment returns the environment of a command. Of a name that is there twice, the last value counts.
+func environment(server []string, variables jsonwire.Pairs) []string {
+	all := slices.DeleteFunc(slices.Clone(server), func(variable string) bool {
+		return strings.HasPrefix(variable, serverKey+"=")
+	})
+	for _, v := range variables {
+		all = append(all, v.Name+"="+v.Value)
+	}
+	return all
+}

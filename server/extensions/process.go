@@ -1,0 +1,137 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// grace is how long a process may take to end, once when its input has ended, and once when it was asked to (decision X11).
+const grace = time.Second
+
+// A command is what is to be run.
+type command struct {
+	name        string
+	args        []string
+	directory   string
+	environment []string
+}
+
+// A process is a running MCP server, with all that it has started. It is an [mcp.Transport].
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	stderr *tail
+
+	exited chan struct{}
+	once   sync.Once
+}
+
+// start runs a command.
+func start(c command) (*process, error) {
+	path, err := find(c)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, c.args...)
+	cmd.Args[0] = c.name
+	cmd.Dir, cmd.Env = c.directory, c.environment
+	inGroup(cmd)
+	pipes, err := newPipes()
+	if err != nil {
+		return nil, reason("Command cannot be started: " + c.name)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.in.theirs, pipes.out.theirs, pipes.err.theirs
+	err = cmd.Start()
+	pipes.closeTheirs()
+	if err != nil {
+		pipes.closeOurs()
+		_, noFile := errors.AsType[*exec.Error](err)
+		if noFile || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return nil, reason("Command not found: " + c.name)
+		}
+		return nil, reason("Command cannot be started: " + c.name)
+	}
+	p := &process{cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours), exited: make(chan struct{})}
+	go p.watch()
+	return p, nil
+}
+
+// find returns the path of a command: from the directory if it is relative and has a slash, that in PATH if it has none.
+func find(c command) (string, error) {
+	notFound := reason("Command not found: " + c.name)
+	if strings.ContainsRune(c.name, filepath.Separator) {
+		if filepath.IsAbs(c.name) {
+			return c.name, nil
+		}
+		return filepath.Join(c.directory, c.name), nil
+	}
+	path, err := exec.LookPath(c.name)
+	if err != nil {
+		return "", notFound
+	}
+	return path, nil
+}
+
+// watch waits for the process, and ends what it has left behind: otherwise its output would stay open.
+func (p *process) watch() {
+	_ = p.cmd.Wait()
+	kill(p.cmd.Process)
+	close(p.exited)
+}
+
+// stop ends the process, and returns when nothing of it is left.
+func (p *process) stop() { p.once.Do(p.end) }
+
+func (p *process) end() {
+	p.stdin.Close()
+	if !p.gone() {
+		terminate(p.cmd.Process)
+		if !p.gone() {
+			kill(p.cmd.Process)
+			<-p.exited
+		}
+	}
+	p.stdout.Close()
+	p.stderr.close()
+}
+
+// gone waits a while for the end of the process, and says whether it has come.
+func (p *process) gone() bool {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-p.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// lastWords returns the end of what the process has written to standard error.
+func (p *process) lastWords() string { return p.stderr.text() }
+
+// Connect returns the connection to the process. Its end is that of the process.
+func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
+	return (&mcp.IOTransport{Reader: io.NopCloser(p.stdout), Writer: ending{p}}).Connect(ctx)
+}
+
+// ending is the input of a process, whose end is that of the process.
+type ending struct{ p *process }
+
+func (e ending) Write(text []byte) (int, error) { return e.p.stdin.Write(text) }
+
+func (e ending) Close() error {
+	e.p.stop()
+	return nil
+}

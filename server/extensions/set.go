@@ -1,0 +1,203 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/reply"
+)
+
+// A Set is what one agent is connected to. It implements agent.Extensions.
+type Set struct {
+	connector *Connector
+	ctx       context.Context // ends with the set
+	end       context.CancelFunc
+
+	mu      sync.Mutex
+	members map[string]member // by normalised key
+	closed  bool
+}
+
+// A member is one extension of a set.
+type member struct {
+	provider
+	available []string // the tools that may be used; all if empty
+}
+
+// NewSet returns the extensions of a new agent, none yet.
+func (c *Connector) NewSet() *Set {
+	ctx, end := context.WithCancel(context.Background())
+	return &Set{connector: c, ctx: ctx, end: end, members: map[string]member{}}
+}
+
+// Add connects to an extension. One with the same key stays until that has succeeded, and is closed then.
+func (s *Set) Add(ctx context.Context, config extension.Config) error {
+	key := extension.NormalizedKey(config.Name)
+	if key == "" {
+		return noName
+	}
+	if s.isFull(key) {
+		return tooMany
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(closed) })()
+	p, err := s.connector.open(ctx, config)
+	if err != nil {
+		return err
+	}
+	if unused, err := s.put(key, member{p, config.AvailableTools}); unused != nil {
+		unused.close()
+		return err
+	}
+	return nil
+}
+
+func (s *Set) isFull(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, there := s.members[key]
+	return !there && len(s.members) >= maxExtensions
+}
+
+// put keeps a member. It returns what is to be closed: the one before it, or the new one if it cannot be kept.
+func (s *Set) put(key string, m member) (unused provider, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, there := s.members[key]
+	if s.closed {
+		return m.provider, closed
+	}
+	if !there && len(s.members) >= maxExtensions {
+		return m.provider, tooMany
+	}
+	s.members[key] = m
+	return old.provider, nil
+}
+
+// Remove drops an extension; the client's tools cannot be removed (GA 6.8).
+func (s *Set) Remove(name string) {
+	key := extension.NormalizedKey(name)
+	s.mu.Lock()
+	m, there := s.members[key]
+	_, isFrontend := m.provider.(*frontend)
+	if there && !isFrontend {
+		delete(s.members, key)
+	}
+	s.mu.Unlock()
+	if there && !isFrontend {
+		m.close()
+	}
+}
+
+// Close drops all extensions, and keeps new ones from being added.
+func (s *Set) Close() {
+	s.end()
+	s.mu.Lock()
+	s.closed = true
+	all := slices.Collect(maps.Values(s.members))
+	clear(s.members)
+	s.mu.Unlock()
+	var closing sync.WaitGroup
+	for _, m := range all {
+		closing.Go(m.close)
+	}
+	closing.Wait()
+}
+
+// all returns the members with their keys, in the order of these.
+func (s *Set) all() (keys []string, members []member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	keys = slices.Sorted(maps.Keys(s.members))
+	for _, key := range keys {
+		members = append(members, s.members[key])
+	}
+	return keys, members
+}
+
+// ToolsOf returns the tools of one extension.
+func (s *Set) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
+	s.mu.Lock()
+	m, there := s.members[key]
+	s.mu.Unlock()
+	if !there {
+		return nil, nil
+	}
+	return m.named(ctx, key)
+}
+
+// named returns the tools of a member that may be used, under their full names.
+func (m member) named(ctx context.Context, key string) ([]llm.Tool, error) {
+	tools, err := m.tools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var named []llm.Tool
+	for _, tool := range tools {
+		if m.allows(tool.Name) {
+			tool.Name = key + "__" + tool.Name
+			named = append(named, tool)
+		}
+	}
+	return named, nil
+}
+
+func (m member) allows(tool string) bool {
+	return len(m.available) == 0 || slices.Contains(m.available, tool)
+}
+
+// Snapshot asks all extensions at once. If one fails, no tools of extensions are in it (decision X2).
+func (s *Set) Snapshot(ctx context.Context) (reply.Snapshot, error) {
+	keys, members := s.all()
+	lists, errs := make([][]llm.Tool, len(keys)), make([]error, len(keys))
+	var asking sync.WaitGroup
+	for i, m := range members {
+		asking.Go(func() { lists[i], errs[i] = m.named(ctx, keys[i]) })
+	}
+	asking.Wait()
+	var snapshot reply.Snapshot
+	for i, m := range members {
+		snapshot.Frontend = append(snapshot.Frontend, m.frontend()...)
+		snapshot.Instructions = append(snapshot.Instructions, reply.Instructions{Key: keys[i], Text: m.instructions()})
+	}
+	if err := errors.Join(errs...); err != nil {
+		return snapshot, err
+	}
+	snapshot.Tools = slices.Concat(lists...)
+	return snapshot, nil
+}
+
+// Call runs a tool of the extension whose key its name begins with (decision X3).
+func (s *Set) Call(ctx context.Context, call reply.Call) message.Result[[]message.ToolContent] {
+	m, tool, found := s.find(call.Name)
+	if !found {
+		return unknown(call.Name)
+	}
+	if !m.allows(tool) {
+		return message.Failure[[]message.ToolContent]("-32002: Tool not available: " + call.Name)
+	}
+	return m.call(ctx, tool, call)
+}
+
+// find returns the member that has a tool: of several keys that fit, the longest.
+func (s *Set) find(name string) (m member, tool string, found bool) {
+	keys, members := s.all()
+	longest := -1
+	for i, key := range keys {
+		if _, isFrontend := members[i].provider.(*frontend); isFrontend || len(key) <= longest {
+			continue
+		}
+		if rest, fits := strings.CutPrefix(name, key+"__"); fits {
+			m, tool, longest = members[i], rest, len(key)
+		}
+	}
+	return m, tool, longest >= 0
+}

@@ -1,0 +1,121 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A tap stands between the library and a connection. The library reads messages into its own types, which lose the order of
+// members and the digits of numbers; the tap keeps what is awaited as it came, and hands over what a server says of its own
+// accord, which the library then does not see.
+type tap struct {
+	mcp.Connection
+	heard func(request *jsonrpc.Request) (taken bool, err error)
+
+	mu      sync.Mutex
+	awaited map[jsonrpc.ID]*answer
+	broken  error // why nothing can be read any more
+}
+
+// An answer is one to a request.
+type answer struct {
+	there  bool
+	result json.RawMessage
+	err    error // what the server says instead of a result
+}
+
+type awaitKey struct{}
+
+// await returns a context whose request's answer is kept. It must be of one request.
+func await(ctx context.Context) (context.Context, *answer) {
+	a := &answer{}
+	return context.WithValue(ctx, awaitKey{}, a), a
+}
+
+// Write notes whose answer is awaited.
+func (t *tap) Write(ctx context.Context, m jsonrpc.Message) error {
+	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() {
+		if a, ok := ctx.Value(awaitKey{}).(*answer); ok {
+			t.mu.Lock()
+			t.awaited[request.ID] = a
+			t.mu.Unlock()
+		}
+	}
+	return t.Connection.Write(ctx, m)
+}
+
+// Read returns the next message that is for the library.
+func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
+	for {
+		m, err := t.Connection.Read(ctx)
+		taken := false
+		if request, ok := m.(*jsonrpc.Request); ok && err == nil {
+			taken, err = t.heard(request)
+		}
+		if err != nil {
+			t.mu.Lock()
+			t.broken = err
+			t.mu.Unlock()
+			return nil, err
+		}
+		if response, ok := m.(*jsonrpc.Response); ok {
+			t.keep(response)
+		}
+		if !taken {
+			return m, nil
+		}
+	}
+}
+
+func (t *tap) keep(r *jsonrpc.Response) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if a, ok := t.awaited[r.ID]; ok {
+		*a = answer{there: true, result: r.Result, err: r.Error}
+		delete(t.awaited, r.ID)
+	}
+}
+
+// forget returns an answer as it is now, and awaits it no longer.
+func (t *tap) forget(a *answer) answer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, other := range t.awaited {
+		if other == a {
+			delete(t.awaited, id)
+		}
+	}
+	return *a
+}
+
+// lost says how the connection has ended: with the end of what the server says, or with something else.
+func (t *tap) lost() reason {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.broken == nil, errors.Is(t.broken, io.EOF), errors.Is(t.broken, io.ErrUnexpectedEOF), errors.Is(t.broken, io.ErrClosedPipe):
+		return closed
+	}
+	return noMCP
+}
+
+// tapped is a transport whose connection has a tap.
+type tapped struct {
+	mcp.Transport
+	tap *tap
+}
+
+func (t tapped) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.tap.Connection = c
+	return t.tap, nil
+}

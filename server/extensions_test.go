@@ -1,0 +1,41 @@
+package server_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
+)
+
+const frontendConfig = `{"type":"frontend","name":"ui","description":"","tools":[{"name":"show","inputSchema":{"type":"object"}}]}`
+
+func TestExtensionsOverHTTP(t *testing.T) {
+	r := start(t, server.Config{})
+	add := func(config string) answer {
+		return r.post("POST /agent/add_extension", `{"session_id":"x","config":`+config+`}`)
+	}
+	add(frontendConfig).is(t, "the client's tools", 200, "")
+	add(`{"type":"stdio","name":"x","cmd":"there-is-none","args":[]}`).is(t, "no command", 500, `{"message":"Failed to add extension: Command not found: there-is-none"}`)
+	add(`{"type":"stdio","name":"x"}`).is(t, "no command at all", 422, "Failed to deserialize the JSON body into the target type: config: missing field `cmd` at line 1 column 54")
+	for _, name := range []string{"ui", "nope"} {
+		r.post("POST /agent/remove_extension", `{"name":"`+name+`","session_id":"x"}`).is(t, name, 200, "")
+	}
+	r.get("GET /agent/tools?session_id=x").is(t, "tools", 200, "["+taskTool+","+scheduleTool+","+subagentTool+"]")
+}
+
+func TestResumeLoadsExtensions(t *testing.T) {
+	d := settings.Below(t.TempDir())
+	r := start(t, server.Config{Directories: d})
+	config := "extensions:\n  none: {enabled: true, type: stdio, name: none, cmd: there-is-none, args: []}\n  off: {enabled: false, type: stdio, name: off, cmd: off-is-none, args: []}\n"
+	if err := os.WriteFile(filepath.Join(d.Config, "config.yaml"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	id := r.newSession("/w")
+	r.post("POST /agent/resume", `{"session_id":"`+id+`","load_model_and_extensions":true}`).is(t, "resume", 500, `{"message":"Could not configure agent: missing provider"}`)
+	if !strings.Contains(r.log.String(), "there-is-none") || strings.Contains(r.log.String(), "off-is-none") {
+		t.Errorf("the log: %s", r.log.String())
+	}
+}
