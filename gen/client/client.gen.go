@@ -5411,6 +5411,13 @@ type DeleteSessionHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// DeleteSessionHTTPResponse405Headers the declared response headers of an HTTP 405 response for DeleteSession
+type DeleteSessionHTTPResponse405Headers struct {
+	AccessControlAllowOrigin string
+	Allow                    string
+	Vary                     string
+}
+
 // DeleteSessionHTTPResponse500Headers the declared response headers of an HTTP 500 response for DeleteSession
 type DeleteSessionHTTPResponse500Headers struct {
 	AccessControlAllowOrigin string
@@ -5426,6 +5433,8 @@ type DeleteSessionHTTPResponse struct {
 	Headers401 *DeleteSessionHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *DeleteSessionHTTPResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *DeleteSessionHTTPResponse405Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *DeleteSessionHTTPResponse500Headers
 }
@@ -5477,6 +5486,13 @@ type GetSessionHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// GetSessionHTTPResponse405Headers the declared response headers of an HTTP 405 response for GetSession
+type GetSessionHTTPResponse405Headers struct {
+	AccessControlAllowOrigin string
+	Allow                    string
+	Vary                     string
+}
+
 type GetSessionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5488,6 +5504,8 @@ type GetSessionHTTPResponse struct {
 	Headers401 *GetSessionHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *GetSessionHTTPResponse404Headers
+	// Headers405 the parsed response headers for an HTTP 405 response
+	Headers405 *GetSessionHTTPResponse405Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -9420,6 +9438,30 @@ func ParseDeleteSessionHTTPResponse(rsp *http.Response) (*DeleteSessionHTTPRespo
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers DeleteSessionHTTPResponse405Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers405 = &headers
 	case rsp.StatusCode == 500:
 		var headers DeleteSessionHTTPResponse500Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9467,6 +9509,9 @@ func ParseGetSessionHTTPResponse(rsp *http.Response) (*GetSessionHTTPResponse, e
 		break // No content-type
 
 	case rsp.StatusCode == 404:
+		break // No content-type
+
+	case rsp.StatusCode == 405:
 		break // No content-type
 
 	}
@@ -9523,6 +9568,30 @@ func ParseGetSessionHTTPResponse(rsp *http.Response) (*GetSessionHTTPResponse, e
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 405:
+		var headers GetSessionHTTPResponse405Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Allow"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Allow", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Allow = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers405 = &headers
 	}
 
 	return response, nil

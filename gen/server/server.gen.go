@@ -809,6 +809,15 @@ type MalformedBodyJSONResponse struct {
 	Headers MalformedBodyResponseHeaders
 }
 
+type NoSessionIDResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Allow                    string
+	Vary                     string
+}
+type NoSessionIDResponse struct {
+	Headers NoSessionIDResponseHeaders
+}
+
 type NotFoundResponseHeaders struct {
 	AccessControlAllowOrigin string
 	Vary                     string
@@ -3040,6 +3049,16 @@ func (response DeleteSession404Response) VisitDeleteSessionResponse(w http.Respo
 	return nil
 }
 
+type DeleteSession405Response = NoSessionIDResponse
+
+func (response DeleteSession405Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Allow", fmt.Sprint(response.Headers.Allow))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(405)
+	return nil
+}
+
 type DeleteSession500Response = FailedResponse
 
 func (response DeleteSession500Response) VisitDeleteSessionResponse(w http.ResponseWriter) error {
@@ -3096,6 +3115,16 @@ func (response GetSession404Response) VisitGetSessionResponse(w http.ResponseWri
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(404)
+	return nil
+}
+
+type GetSession405Response = NoSessionIDResponse
+
+func (response GetSession405Response) VisitGetSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Allow", fmt.Sprint(response.Headers.Allow))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(405)
 	return nil
 }
 

@@ -2409,6 +2409,10 @@ export type DeleteSessionErrors = {
      */
     404: unknown;
     /**
+     * The ID is the name of another path, `import` or `insights`, which does not have the method.
+     */
+    405: unknown;
+    /**
      * The server could not do it.
      */
     500: unknown;
@@ -2439,6 +2443,10 @@ export type GetSessionErrors = {
      * There is no such session.
      */
     404: unknown;
+    /**
+     * The ID is the name of another path, `import` or `insights`, which does not have the method.
+     */
+    405: unknown;
 };
 
 export type GetSessionResponses = {
