@@ -22,6 +22,7 @@ NODE := $(shell command -v node)
 RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
+KILLS ?= 200
 FUZZTIME ?= 10s
 FUZZ ?=
 # The document that goose publishes for its server. It is not kept here.
@@ -111,6 +112,10 @@ test-twins: build ## Run each server against itself: whatever is found is a fals
 .PHONY: test-replies
 test-replies: ## Let 1,000 sessions be answered by a model at once, under the race detector
 	go test -race -count=1 -timeout 20m -run '^TestManyRepliesAtOnce$$' ./server -replies 1000
+
+.PHONY: test-kills
+test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
+	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd
 
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them

@@ -24,7 +24,10 @@ import (
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
-func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
+func TestMain(m *testing.M) {
+	beAgentd()
+	os.Exit(leak.Run(m))
+}
 
 // environment is a lookup in a map. The home directory is one without a configuration file.
 func environment(t *testing.T, variables map[string]string) lookup {

@@ -1,0 +1,128 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asAgentd makes this test's program be agentd.
+const asAgentd = "AGENTD_TEST_SERVES"
+
+// beAgentd does not return in a process that was started to be agentd.
+func beAgentd() {
+	if os.Getenv(asAgentd) != "" {
+		main()
+	}
+}
+
+// served is an agentd in a process of its own.
+type served struct {
+	cmd *exec.Cmd
+	url string
+}
+
+func agentd(t *testing.T, home, model string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "agent", "--port", "0", "--directory", "/")
+	cmd.Env = []string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true"}
+	cmd.Dir = home
+	return cmd
+}
+
+// startServer starts a server and waits until it is ready. It returns how long that took.
+func startServer(t *testing.T, home, model string) (*served, time.Duration) {
+	t.Helper()
+	var stderr lockedBuffer
+	s := &served{cmd: agentd(t, home, model)}
+	s.cmd.Stderr = &stderr
+	stdout, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	if _, err := fmt.Fscanf(stdout, "listening on %s\n", &s.url); err != nil {
+		t.Fatalf("a server that does not start: %v; stderr: %s", err, &stderr)
+	}
+	return s, time.Since(began)
+}
+
+// killStart starts a server and kills it after a time, ready or not.
+func killStart(t *testing.T, home, model string, after time.Duration) {
+	t.Helper()
+	s := &served{cmd: agentd(t, home, model)}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(after)
+	s.kill()
+}
+
+// kill kills the process, with a signal that it cannot handle. A second time it does nothing.
+func (s *served) kill() {
+	if s.cmd.ProcessState == nil {
+		s.cmd.Process.Kill() // fails when it has ended by itself, which Wait tells as well
+		s.cmd.Wait()         // whose error is the kill
+	}
+}
+
+// api is a client of the server, of one goroutine.
+type api struct {
+	url       string
+	transport *http.Transport
+}
+
+func (s *served) api() *api { return &api{url: s.url, transport: &http.Transport{}} }
+
+func (a *api) close() { a.transport.CloseIdleConnections() }
+
+// do sends a request, and reads an answer of the status 200 to its end. The error of another has the status in it.
+func (a *api) do(method, path string, body any) ([]byte, error) {
+	var sent bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&sent).Encode(body); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequest(method, a.url+path, &sent)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Secret-Key", "test")
+	resp, err := a.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != 200 {
+		err = fmt.Errorf("%s %s: %w", method, path, &refused{resp.StatusCode, strings.TrimSpace(string(answer))})
+	}
+	return answer, err
+}
+
+// refused is an answer that is no 200.
+type refused struct {
+	status int
+	body   string
+}
+
+func (r *refused) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
