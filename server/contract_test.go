@@ -124,6 +124,8 @@ func TestAnswersObeyTheContract(t *testing.T) {
 			"GET /sessions",
 			"GET /sessions/" + id,
 			"GET /sessions/x",
+			"GET /sessions/import",
+			"DELETE /sessions/insights",
 			"GET /sessions/" + id + "/export",
 			"GET /sessions/insights",
 			"GET /diagnostics/" + id,
