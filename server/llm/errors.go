@@ -3,13 +3,13 @@ package llm
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/statusname"
 )
 
 // An Error is what a provider reports. Its text is shown to users as it is (GA 18.9).
@@ -57,7 +57,7 @@ func (e *Error) transient() bool { return e.Kind == RateLimited || e.Kind == Ser
 // statusError makes an error of an answer that is not 200 (GA 18.9).
 func statusError(status int, body []byte) *Error {
 	said, code := complaint(body)
-	named := strings.TrimRight(fmt.Sprintf("%d %s", status, http.StatusText(status)), " ")
+	named := statusname.Of(status)
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return &Error{Kind: Unauthorized, Message: "Authentication failed. Status: " + named + ". Response: " + said}
