@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -29,6 +30,10 @@ func arriveAt(c echo.Context, key auth.Key, next echo.HandlerFunc) error {
 	}
 	if f == gooseServer && !key.Allows(path, r.Header) {
 		return answer.Empty{Status: http.StatusUnauthorized}.Write(c.Response())
+	}
+	if f == gooseServer && slices.Contains(path, "") {
+		// No path has an empty segment, and Echo would take one for the value of a parameter.
+		return answer.Empty{Status: http.StatusNotFound}.Write(c.Response())
 	}
 	// Echo routes by the raw path, and the generated handlers unescape what it finds there if there is one.
 	r.URL.RawPath = path.String()

@@ -2976,7 +2976,7 @@ type UnknownRequestError struct {
 // UnknownRequestErrorError defines model for UnknownRequestError.Error.
 type UnknownRequestErrorError string
 
-// UnparsableBodyText Example: Failed to parse the request body as JSON: EOF while parsing a value at line 1 column 0
+// UnparsableBodyText Example: Failed to parse the request body as JSON: invalid JSON
 type UnparsableBodyText = string
 
 // UnreadableQueryText Example: Failed to deserialize query string: missing field `session_id`

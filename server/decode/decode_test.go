@@ -14,25 +14,13 @@ import (
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
 func TestParseRefusesWhatIsNotJSON(t *testing.T) {
-	for in, want := range map[string]string{
-		``:                "EOF while parsing a value at line 1 column 0",
-		`{"a":`:           "EOF while parsing a value at line 1 column 5",
-		"[1,\n":           "EOF while parsing a value at line 2 column 0",
-		`"a`:              "EOF while parsing a value at line 1 column 2",
-		`{} {}`:           "trailing characters at line 1 column 3",
-		"{}x":             "trailing characters at line 1 column 3",
-		"\uFEFF{}":        "invalid JSON at line 1 column 1",
-		"\"a\xffb\"":      "invalid JSON at line 1 column 3",
-		`"\ud800"`:        "invalid JSON at line 1 column 2",
-		`{"a":01}`:        "invalid JSON at line 1 column 7",
-		"{\n  'a': 1}":    "invalid JSON at line 2 column 3",
-		`[1,]`:            "invalid JSON at line 1 column 4",
-		"\"\t\"":          "invalid JSON at line 1 column 2",
-		deep("[", "]", 1): "recursion limit exceeded at line 1 column 9001",
+	for _, in := range []string{
+		``, `{"a":`, "[1,\n", `"a`, `{} {}`, "{}x", "\uFEFF{}", "\"a\xffb\"", `"\ud800"`, `{"a":01}`, "{\n  'a': 1}", `[1,]`,
+		"\"\t\"", deep("[", "]", 1),
 	} {
 		_, err := decode.Parse([]byte(in))
-		if syntax := (*decode.SyntaxError)(nil); !errors.As(err, &syntax) || err.Error() != want {
-			t.Errorf("Parse(%.40q): %v, want %s", in, err, want)
+		if syntax := (*decode.SyntaxError)(nil); !errors.As(err, &syntax) || err.Error() != "invalid JSON" {
+			t.Errorf("Parse(%.40q): %v, want invalid JSON", in, err)
 		}
 	}
 	for _, in := range []string{deep("[", "]", 0), " \n{ } ", `{"a":1,"a":2}`, `"\ud83d\ude00"`, "-0.0e-7"} {

@@ -209,6 +209,9 @@ func (o *Object) Int(name string) int64 { return Field(o, name, Value.Int) }
 // MaybeInt reads an integer that may be missing.
 func (o *Object) MaybeInt(name string) *int64 { return maybe(o, name, Value.Int) }
 
+// MaybeInt32 reads an integer of 32 bits that may be missing.
+func (o *Object) MaybeInt32(name string) *int64 { return maybe(o, name, Value.Int32) }
+
 // OneOf reads a string that must be one of some.
 func (o *Object) OneOf(name string, variants ...string) string {
 	return Field(o, name, func(v Value) (string, error) { return v.OneOf(variants...) })

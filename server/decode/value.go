@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,10 +33,11 @@ type Value struct {
 	index  int    // its place in the parent, if that is an array
 }
 
-// A SyntaxError says that a text is not JSON.
-type SyntaxError struct{ reason string }
+// A SyntaxError says that a text is not JSON. Where and why is not told: every parser would say something else
+// (decision G1).
+type SyntaxError struct{}
 
-func (e *SyntaxError) Error() string { return e.reason }
+func (*SyntaxError) Error() string { return "invalid JSON" }
 
 // A ShapeError says that a text is JSON but not what it should be.
 type ShapeError struct {
@@ -60,35 +62,20 @@ func Parse(text []byte) (Value, error) {
 	in := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true))
 	raw, err := in.ReadValue()
 	if err != nil {
-		return Value{}, syntaxError(text, err)
+		return Value{}, &SyntaxError{}
 	}
 	to := int(in.InputOffset())
-	from := to - len(raw)
-	if _, err := in.ReadToken(); err != io.EOF {
-		return Value{}, &SyntaxError{"trailing characters at " + position(text, to+1)}
+	if _, err := in.ReadToken(); err != io.EOF || tooDeep(text[:to]) {
+		return Value{}, &SyntaxError{}
 	}
-	if end := tooDeep(text[:to]); end > 0 {
-		return Value{}, &SyntaxError{"recursion limit exceeded at " + position(text, end)}
-	}
-	return Value{text: text, from: from, to: to}, nil
-}
-
-func syntaxError(text []byte, err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &SyntaxError{"EOF while parsing a value at " + position(text, len(text))}
-	}
-	at := len(text)
-	if syntactic := (*jsontext.SyntacticError)(nil); errors.As(err, &syntactic) {
-		at = min(int(syntactic.ByteOffset)+1, at)
-	}
-	return &SyntaxError{"invalid JSON at " + position(text, at)}
+	return Value{text: text, from: to - len(raw), to: to}, nil
 }
 
 // maxDepth is the depth that package jsonwire takes, so that every value can be kept (decision S27).
 const maxDepth = 9000
 
-// tooDeep returns the end of the first bracket that is too deep, or 0.
-func tooDeep(text []byte) int {
+// tooDeep says whether there is a bracket that is too deep.
+func tooDeep(text []byte) bool {
 	depth := 0
 	for at := 0; at < len(text); at++ {
 		switch text[at] {
@@ -96,21 +83,16 @@ func tooDeep(text []byte) int {
 			at = skipString(text, at) - 1
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return at + 1
+				return true
 			}
 		case '}', ']':
 			depth--
 		}
 	}
-	return 0
+	return false
 }
 
-// position names the place of the byte before end.
-func position(text []byte, end int) string {
-	line, column := lineColumn(text, end)
-	return fmt.Sprintf("line %d column %d", line, column)
-}
-
+// lineColumn names the place of the byte before end.
 func lineColumn(text []byte, end int) (line, column int) {
 	before := text[:min(end, len(text))]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - (bytes.LastIndexByte(before, '\n') + 1)
@@ -190,15 +172,21 @@ func (v Value) Int() (int64, error) {
 	return n, nil
 }
 
+// Int32 returns an integer of 32 bits.
+func (v Value) Int32() (int64, error) { return v.within(math.MinInt32, math.MaxInt32) }
+
 // Natural returns an integer that is not negative.
-func (v Value) Natural() (int64, error) { return v.atLeast(0) }
+func (v Value) Natural() (int64, error) { return v.within(0, math.MaxInt64) }
 
 // Positive returns an integer that is neither negative nor zero.
-func (v Value) Positive() (int64, error) { return v.atLeast(1) }
+func (v Value) Positive() (int64, error) { return v.within(1, math.MaxInt64) }
 
-func (v Value) atLeast(least int64) (int64, error) {
+// Positive32 returns an integer of 32 bits that is neither negative nor zero.
+func (v Value) Positive32() (int64, error) { return v.within(1, math.MaxInt32) }
+
+func (v Value) within(least, most int64) (int64, error) {
 	n, err := v.Int()
-	if err == nil && n < least {
+	if err == nil && (n < least || n > most) {
 		return 0, v.Fail("invalid value: integer out of range")
 	}
 	return n, err

@@ -35,15 +35,15 @@ type Handlers struct {
 
 // GetDiagnostics answers GET /diagnostics/{session_id}. Whatever goes wrong is a 500.
 func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnosticsRequestObject) (gen.GetDiagnosticsResponseObject, error) {
-	if strings.ContainsFunc(request.SessionID, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return reply{answer.Empty{Status: http.StatusBadRequest}}, nil
-	}
 	content, err := h.archive(ctx, request.SessionID)
 	if err != nil {
 		if !errors.Is(err, store.ErrNotFound) {
 			h.Log.Error("diagnostics failed", "err", err)
 		}
 		return reply{answer.Empty{Status: http.StatusInternalServerError}}, nil
+	}
+	if strings.ContainsFunc(request.SessionID, func(r rune) bool { return r < ' ' || r == 0x7f }) { // no value of a header
+		return reply{answer.Empty{Status: http.StatusBadRequest}}, nil
 	}
 	return reply{download{"diagnostics_" + request.SessionID + ".zip", content}}, nil
 }

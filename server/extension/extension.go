@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/icon"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
@@ -225,8 +226,8 @@ type Tool struct {
 	Title, Description *string
 	InputSchema        json.RawMessage // an object
 	OutputSchema       json.RawMessage // an object
-	Annotations        json.RawMessage // an object
-	Icons              json.RawMessage // an array
+	Annotations        *Annotations
+	Icons              []icon.Icon
 	Meta               json.RawMessage // an object
 }
 
@@ -239,8 +240,8 @@ func DecodeTool(v decode.Value) (Tool, error) {
 		Description:  o.MaybeString("description"),
 		InputSchema:  o.AnyObject("inputSchema"),
 		OutputSchema: o.MaybeObject("outputSchema"),
-		Annotations:  o.MaybeObject("annotations"),
-		Icons:        o.MaybeArray("icons"),
+		Annotations:  decode.MaybeField(o, "annotations", decodeAnnotations),
+		Icons:        icon.Of(o),
 		Meta:         o.MaybeObject("_meta"),
 	}, o.Err()
 }
@@ -255,8 +256,8 @@ func (t Tool) Write(w *jsonwire.Writer) {
 	w.Name("inputSchema")
 	w.Raw(t.InputSchema)
 	w.MaybeRaw("outputSchema", t.OutputSchema)
-	w.MaybeRaw("annotations", t.Annotations)
-	w.MaybeRaw("icons", t.Icons)
+	t.Annotations.write(w)
+	icon.Write(w, t.Icons)
 	w.MaybeRaw("_meta", t.Meta)
 	w.Close('}')
 }

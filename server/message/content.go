@@ -88,7 +88,19 @@ func (Thinking) isContent()                {}
 func (RedactedThinking) isContent()        {}
 func (SystemNotification) isContent()      {}
 
-// Clean is the normalisation of every text (GA 4.1): NFC, and then without the invisible tag characters.
+// cleaned returns the content as it is taken from a client (GA 4.1). The texts of models stay as they came, also when they
+// are read back from where they are kept.
+func cleaned(contents []Content) []Content {
+	for i, content := range contents {
+		if text, ok := content.(Text); ok {
+			text.Text = Clean(text.Text)
+			contents[i] = text
+		}
+	}
+	return contents
+}
+
+// Clean is the normalisation of a text (GA 4.1): NFC, and then without the invisible tag characters.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 0xE0000 && r <= 0xE007F {
@@ -107,7 +119,7 @@ var contentTypes = []string{
 	"thinking", "redactedThinking", "systemNotification",
 }
 
-// DecodeContents reads the content of a message.
+// DecodeContents reads the content of a message as it is, which is how a stored one is read.
 func DecodeContents(v decode.Value) ([]Content, error) {
 	elements, err := v.Array()
 	if err != nil {
@@ -139,7 +151,7 @@ func decodeContent(v decode.Value) (Content, error) {
 	case "text":
 		o := v.Object("text", "annotations", "_meta")
 		return Text{
-			Text:        Clean(o.String("text")),
+			Text:        o.String("text"),
 			Annotations: decode.MaybeField(o, "annotations", decodeAnnotations),
 			Meta:        o.MaybeObject("_meta"),
 		}, o.Err()

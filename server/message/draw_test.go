@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/icon"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
 
@@ -125,7 +125,7 @@ var toolContents = rapid.Custom(func(t *rapid.T) message.ToolContent {
 		Size: rapid.Ptr(rapid.Int64Range(0, 1<<62), true).Draw(t, "size"), Annotations: about,
 	}
 	if rapid.Bool().Draw(t, "icons") {
-		link.Icons = json.RawMessage(jsonwire.Marshal([]string{text("icon")}))
+		link.Icons = []icon.Icon{{Src: text("icon"), MIMEType: maybe.Draw(t, "icon's mime"), Sizes: []string{}}}
 	}
 	return link
 })

@@ -52,14 +52,14 @@ func (m Message) PlainText() (string, bool) {
 	return strings.Join(texts, "\n"), texts != nil
 }
 
-// Decode reads a message. The error is a [*decode.ShapeError].
+// Decode reads a message of a client; its texts are normalised (GA 4.1). The error is a [*decode.ShapeError].
 func Decode(v decode.Value) (Message, error) {
 	o := v.Object("id", "role", "created", "content", "metadata")
 	id := o.MaybeString("id")
 	m := Message{
 		Role:     Role(o.OneOf("role", string(User), string(Assistant))),
 		Created:  o.Int("created"),
-		Content:  decode.Field(o, "content", DecodeContents),
+		Content:  cleaned(decode.Field(o, "content", DecodeContents)),
 		Metadata: decode.Field(o, "metadata", DecodeMetadata),
 	}
 	if id != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/icon"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
@@ -48,7 +49,7 @@ type (
 		URI, Name                    string
 		Title, Description, MIMEType *string
 		Size                         *int64
-		Icons                        json.RawMessage // an array
+		Icons                        []icon.Icon
 		Annotations                  *Annotations
 	}
 )
@@ -88,7 +89,7 @@ func DecodeToolContent(v decode.Value) (ToolContent, error) {
 		return ToolResourceLink{
 			URI: o.String("uri"), Name: o.String("name"),
 			Title: o.MaybeString("title"), Description: o.MaybeString("description"), MIMEType: o.MaybeString("mimeType"),
-			Size: decode.MaybeField(o, "size", decode.Value.Natural), Icons: o.MaybeArray("icons"), Annotations: annotationsOf(o),
+			Size: decode.MaybeField(o, "size", decode.Value.Natural), Icons: icon.Of(o), Annotations: annotationsOf(o),
 		}, o.Err()
 	}
 }
@@ -163,7 +164,7 @@ func (c ToolResourceLink) Write(w *jsonwire.Writer) {
 		w.Name("size")
 		w.Int(*c.Size)
 	}
-	w.MaybeRaw("icons", c.Icons)
+	icon.Write(w, c.Icons)
 	c.Annotations.write(w)
 	w.Close('}')
 }

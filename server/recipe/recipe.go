@@ -127,7 +127,7 @@ func decodeSubRecipe(v decode.Value) (SubRecipe, error) {
 func decodeRetry(v decode.Value) (Retry, error) {
 	o := v.Object("max_retries", "checks", "on_failure", "timeout_seconds", "on_failure_timeout_seconds")
 	return Retry{
-		MaxRetries:              decode.Field(o, "max_retries", decode.Value.Positive),
+		MaxRetries:              decode.Field(o, "max_retries", decode.Value.Positive32),
 		Checks:                  decode.List(o, "checks", decodeCheck),
 		OnFailure:               o.MaybeString("on_failure"),
 		TimeoutSeconds:          decode.MaybeField(o, "timeout_seconds", decode.Value.Positive),

@@ -73,10 +73,10 @@ func Decode(v decode.Value) (Session, error) {
 	s.UpdatedAt = decode.Field(o, "updated_at", decode.Value.Time)
 	s.ExtensionData = o.AnyObject("extension_data")
 	s.Tokens = Tokens{
-		Total: o.MaybeInt("total_tokens"), Input: o.MaybeInt("input_tokens"), Output: o.MaybeInt("output_tokens"),
-		AccumulatedTotal:  o.MaybeInt("accumulated_total_tokens"),
-		AccumulatedInput:  o.MaybeInt("accumulated_input_tokens"),
-		AccumulatedOutput: o.MaybeInt("accumulated_output_tokens"),
+		Total: o.MaybeInt32("total_tokens"), Input: o.MaybeInt32("input_tokens"), Output: o.MaybeInt32("output_tokens"),
+		AccumulatedTotal:  o.MaybeInt32("accumulated_total_tokens"),
+		AccumulatedInput:  o.MaybeInt32("accumulated_input_tokens"),
+		AccumulatedOutput: o.MaybeInt32("accumulated_output_tokens"),
 	}
 	s.ScheduleID = o.MaybeString("schedule_id")
 	s.Recipe = decode.MaybeField(o, "recipe", recipe.Decode)
@@ -113,7 +113,7 @@ func DecodeModelConfig(v decode.Value) (ModelConfig, error) {
 	if temperature := decode.MaybeField(o, "temperature", decode.Value.Number); temperature != nil {
 		m.Temperature = *temperature
 	}
-	m.MaxTokens = o.MaybeInt("max_tokens")
+	m.MaxTokens = o.MaybeInt32("max_tokens")
 	m.ToolShim = o.Bool("toolshim")
 	m.ToolShimModel = o.MaybeString("toolshim_model")
 	m.FastModel = o.MaybeString("fast_model")
