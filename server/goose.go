@@ -43,7 +43,7 @@ func newGoose(config Config) (*goose, error) {
 		background:  reply.NewBackground(config.Log),
 	}
 	connector := g.connector(config)
-	g.agents = agent.NewManager(config.MaxActiveAgents, func(string) agent.Extensions { return connector.NewSet() })
+	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
 		Env:       llm.Lookup(config.Env),
@@ -67,6 +67,8 @@ func (g *goose) connector(config Config) *extensions.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
 	return &extensions.Connector{
 		Secrets:       g.settings,
+		Sessions:      g.store,
+		Executable:    config.Executable,
 		Directory:     config.Directory,
 		Environment:   config.Environment,
 		ClientVersion: version,

@@ -57,6 +57,8 @@ type Config struct {
 	Env settings.Lookup
 	// Environment is what the commands of extensions get, as in os.Environ; nothing if nil.
 	Environment []string
+	// Executable is the path of the program that serves: it is also the built-in extensions.
+	Executable string
 	// Models is how models are reached; over the network if nil.
 	Models http.RoundTripper
 	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.

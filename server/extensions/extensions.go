@@ -15,12 +15,17 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/session"
 )
 
 // A Connector knows what all agents of a server have in common.
 type Connector struct {
 	// Secrets are where the values of env_keys are (GA 1.4).
 	Secrets Secrets
+	// Sessions say where the built-in extensions work.
+	Sessions Sessions
+	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
+	Executable string
 	// Directory is where commands run.
 	Directory string
 	// Environment is what commands get, besides what their extension says; as in os.Environ.
@@ -33,6 +38,11 @@ type Connector struct {
 // Secrets are looked up on every use. A value is canonical JSON, nil if there is none.
 type Secrets interface {
 	Secret(key string) (json.RawMessage, error)
+}
+
+// Sessions are those that are stored.
+type Sessions interface {
+	Session(ctx context.Context, id string) (session.Session, error)
 }
 
 // A provider is what stands behind one extension.
@@ -70,28 +80,49 @@ func timeoutOf(c extension.Config) time.Duration {
 }
 
 // open connects to an extension. The context is for the connecting alone.
-func (c *Connector) open(ctx context.Context, config extension.Config) (provider, error) {
+func (c *Connector) open(ctx context.Context, sessionID string, config extension.Config) (provider, error) {
 	switch config.Type {
 	case "frontend":
 		return newFrontend(config), nil
 	case "stdio":
-		return c.openCommand(ctx, config)
+		variables, err := c.variables(config)
+		if err != nil {
+			return nil, err
+		}
+		return c.run(ctx, config, command{
+			name: config.Cmd, args: config.Args, directory: c.Directory, environment: environment(c.Environment, variables),
+		})
+	case "builtin":
+		return c.openBuiltin(ctx, sessionID, config)
 	}
 	return nil, reason("Extension type is not built on this server: " + config.Type)
 }
 
-// openCommand starts a server and talks to it over its standard input and output.
-func (c *Connector) openCommand(ctx context.Context, config extension.Config) (provider, error) {
-	variables, err := c.variables(config)
-	if err != nil {
-		return nil, err
+// builtins are the extensions that goose brings along (GA 1.1), and whether they are built.
+var builtins = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
+
+// openBuiltin runs this program as the server of an extension, in the working directory of the session.
+func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config extension.Config) (provider, error) {
+	name := extension.Key(config.Name)
+	built, known := builtins[name]
+	switch {
+	case !known:
+		return nil, reason("Unknown builtin extension: " + config.Name)
+	case !built:
+		return nil, reason("Extension is not built on this server: " + config.Name)
 	}
-	p, err := start(command{
-		name:        config.Cmd,
-		args:        config.Args,
-		directory:   c.Directory,
-		environment: environment(c.Environment, variables),
+	directory := c.Directory
+	if s, err := c.Sessions.Session(ctx, sessionID); err == nil {
+		directory = s.WorkingDir
+	}
+	return c.run(ctx, config, command{
+		name: c.Executable, args: []string{"mcp", name}, directory: directory, environment: environment(c.Environment, nil),
 	})
+}
+
+// run starts a server and talks to it over its standard input and output.
+func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
+	p, err := start(what)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,12 @@ package extensions
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +17,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/developer"
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/session"
 )
 
 // role makes the test binary one of the servers that it talks to.
@@ -25,6 +29,13 @@ const role = "EXTENSIONS_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
+		if slices.Equal(os.Args[1:], []string{"mcp", "developer"}) {
+			directory, _ := os.Getwd()
+			if developer.Serve(context.Background(), os.Stdin, os.Stdout, directory) != nil {
+				os.Exit(1)
+			}
+			return
+		}
 		os.Exit(leak.Run(m))
 	case "server":
 		if err := testServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
@@ -118,16 +129,29 @@ type secrets map[string]string
 
 func (s secrets) Secret(key string) (json.RawMessage, error) { return json.RawMessage(s[key]), nil }
 
+// sessions are the working directories of a test, by id.
+type sessions map[string]string
+
+func (s sessions) Session(_ context.Context, id string) (session.Session, error) {
+	directory, ok := s[id]
+	if !ok {
+		return session.Session{}, errors.New("there is none")
+	}
+	return session.Session{WorkingDir: directory}, nil
+}
+
 // newSet returns a set that is closed with the test.
 func newSet(t *testing.T) *Set {
 	t.Helper()
 	c := &Connector{
 		Secrets:     secrets{"TOKEN": `"s3"`, "BOTH": `"secret"`, "NUMBER": `7`},
+		Sessions:    sessions{"x": t.TempDir()},
+		Executable:  os.Args[0],
 		Directory:   t.TempDir(),
 		Environment: append(os.Environ(), "GOOSE_SERVER__SECRET_KEY=k", "INHERITED=i"),
 		Log:         slog.New(slog.DiscardHandler),
 	}
-	s := c.NewSet()
+	s := c.NewSet("x")
 	t.Cleanup(s.Close)
 	return s
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/procgroup"
 )
 
 // grace is how long a process may take to end, once when its input has ended, and once when it was asked to (decision X11).
@@ -46,7 +48,7 @@ func start(c command) (*process, error) {
 	cmd := exec.Command(path, c.args...)
 	cmd.Args[0] = c.name
 	cmd.Dir, cmd.Env = c.directory, c.environment
-	inGroup(cmd)
+	procgroup.Lead(cmd)
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, reason("Command cannot be started: " + c.name)
@@ -56,15 +58,23 @@ func start(c command) (*process, error) {
 	pipes.closeTheirs()
 	if err != nil {
 		pipes.closeOurs()
-		_, noFile := errors.AsType[*exec.Error](err)
-		if noFile || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-			return nil, reason("Command not found: " + c.name)
-		}
-		return nil, reason("Command cannot be started: " + c.name)
+		return nil, whyNotStarted(c, err)
 	}
 	p := &process{cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours), exited: make(chan struct{})}
 	go p.watch()
 	return p, nil
+}
+
+// whyNotStarted returns the reason for an error of the start.
+func whyNotStarted(c command, err error) reason {
+	if info, statErr := os.Stat(c.directory); statErr != nil || !info.IsDir() {
+		return reason("Directory not found: " + c.directory)
+	}
+	_, noFile := errors.AsType[*exec.Error](err)
+	if noFile || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return reason("Command not found: " + c.name)
+	}
+	return reason("Command cannot be started: " + c.name)
 }
 
 // find returns the path of a command: from the directory if it is relative and has a slash, that in PATH if it has none.
@@ -86,7 +96,7 @@ func find(c command) (string, error) {
 // watch waits for the process, and ends what it has left behind: otherwise its output would stay open.
 func (p *process) watch() {
 	_ = p.cmd.Wait()
-	kill(p.cmd.Process)
+	procgroup.Kill(p.cmd.Process)
 	close(p.exited)
 }
 
@@ -96,9 +106,9 @@ func (p *process) stop() { p.once.Do(p.end) }
 func (p *process) end() {
 	p.stdin.Close()
 	if !p.gone() {
-		terminate(p.cmd.Process)
+		procgroup.Terminate(p.cmd.Process)
 		if !p.gone() {
-			kill(p.cmd.Process)
+			procgroup.Kill(p.cmd.Process)
 			<-p.exited
 		}
 	}

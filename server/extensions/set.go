@@ -17,6 +17,7 @@ import (
 // A Set is what one agent is connected to. It implements agent.Extensions.
 type Set struct {
 	connector *Connector
+	sessionID string
 	ctx       context.Context // ends with the set
 	end       context.CancelFunc
 
@@ -31,10 +32,10 @@ type member struct {
 	available []string // the tools that may be used; all if empty
 }
 
-// NewSet returns the extensions of a new agent, none yet.
-func (c *Connector) NewSet() *Set {
+// NewSet returns the extensions of the new agent of a session, none yet.
+func (c *Connector) NewSet(sessionID string) *Set {
 	ctx, end := context.WithCancel(context.Background())
-	return &Set{connector: c, ctx: ctx, end: end, members: map[string]member{}}
+	return &Set{connector: c, sessionID: sessionID, ctx: ctx, end: end, members: map[string]member{}}
 }
 
 // Add connects to an extension. One with the same key stays until that has succeeded, and is closed then.
@@ -49,7 +50,7 @@ func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(closed) })()
-	p, err := s.connector.open(ctx, config)
+	p, err := s.connector.open(ctx, s.sessionID, config)
 	if err != nil {
 		return err
 	}

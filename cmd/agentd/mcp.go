@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lockstep-dev/lockstep/server/developer"
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+// bundled are the MCP servers that goose brings along (GA 1.1), and whether they are built.
+var bundled = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
+
+func mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp <name>",
+		Short: "Be an MCP server over standard input and output",
+		Long: `Be one of the MCP servers that the server itself brings along, over standard input and output, until its input ends. It is
+what an extension of the type builtin runs. The one that is built is developer.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			built, known := bundled[extension.Key(args[0])]
+			switch {
+			case !known:
+				return fmt.Errorf("unknown MCP server %q: the one that is built is developer", args[0])
+			case !built:
+				return fmt.Errorf("the MCP server %s is not built: the one that is built is developer", args[0])
+			}
+			directory, err := os.Getwd()
+			if err != nil {
+				return &failure{err}
+			}
+			if err := developer.Serve(cmd.Context(), os.Stdin, os.Stdout, directory); err != nil {
+				return &failure{err}
+			}
+			return nil
+		},
+	}
+}
+
+// executable is the path of this program, empty if it cannot be known.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
+}

@@ -1,0 +1,70 @@
+package developer
+
+import "slices"
+
+// How much can be taken back (decision X20).
+const (
+	maxFormer      = 10 // changes of one file
+	maxFormerBytes = 64 << 20
+)
+
+// former is what was in files before they were changed, the oldest first.
+type former struct {
+	changes []change
+	bytes   int
+}
+
+// A change is one, with what was there before. Nil is no file.
+type change struct {
+	path    string
+	content []byte
+}
+
+// push remembers a change.
+func (f *former) push(path string, content []byte) {
+	f.changes = append(f.changes, change{path, content})
+	f.bytes += len(content)
+	of := 0
+	for _, c := range f.changes {
+		if c.path == path {
+			of++
+		}
+	}
+	if of > maxFormer {
+		f.drop(slices.IndexFunc(f.changes, func(c change) bool { return c.path == path }))
+	}
+	for f.bytes > maxFormerBytes {
+		f.drop(0)
+	}
+}
+
+func (f *former) drop(i int) {
+	f.bytes -= len(f.changes[i].content)
+	f.changes = slices.Delete(f.changes, i, i+1)
+}
+
+// index returns where the last change of a file is, -1 if there is none.
+func (f *former) index(path string) int {
+	for i := len(f.changes) - 1; i >= 0; i-- {
+		if f.changes[i].path == path {
+			return i
+		}
+	}
+	return -1
+}
+
+// last returns what was in a file before its last change, and false if there is no such change.
+func (f *former) last(path string) ([]byte, bool) {
+	i := f.index(path)
+	if i < 0 {
+		return nil, false
+	}
+	return f.changes[i].content, true
+}
+
+// pop forgets the last change of a file.
+func (f *former) pop(path string) {
+	if i := f.index(path); i >= 0 {
+		f.drop(i)
+	}
+}

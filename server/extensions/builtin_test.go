@@ -1,0 +1,35 @@
+package extensions
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+func TestTheDeveloperWorksInTheSessionsDirectory(t *testing.T) {
+	s := newSet(t)
+	if err := s.Add(t.Context(), extension.Config{Type: "builtin", Name: "Developer"}); err != nil {
+		t.Fatal(err)
+	}
+	tools, err := s.ToolsOf(t.Context(), "developer")
+	if got := names(tools); got != "developer__shell developer__text_editor" || err != nil {
+		t.Errorf("tools: %s, %v", got, err)
+	}
+	want, _ := s.connector.Sessions.Session(t.Context(), "x")
+	if got := written(s.Call(t.Context(), quiet("developer__shell", `{"command":"pwd -P"}`))); !strings.Contains(got, want.WorkingDir) {
+		t.Errorf("it works in %s, not in %s", got, want.WorkingDir)
+	}
+	if got := written(s.Call(t.Context(), quiet("developer__text_editor", `{"command":"write","path":"a","file_text":"x"}`))); got != `{"type":"text","text":"Wrote a"}` {
+		t.Error(got)
+	}
+}
+
+func TestBuiltinsThatAreNotThere(t *testing.T) {
+	s := newSet(t)
+	for name, want := range map[string]string{"Memory": "Extension is not built on this server: Memory", "magic": "Unknown builtin extension: magic"} {
+		if err := s.Add(t.Context(), extension.Config{Type: "builtin", Name: name}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,22 @@
+//go:build !unix
+
+// Package procgroup keeps commands in process groups of their own, where there are such; here there are none, and what a
+// command starts is its own business.
+package procgroup
+
+import (
+	"os"
+	"os/exec"
+)
+
+// Lead does nothing.
+func Lead(*exec.Cmd) {}
+
+// Terminate ends a process.
+func Terminate(p *os.Process) { _ = p.Kill() }
+
+// Kill ends a process.
+func Kill(p *os.Process) { _ = p.Kill() }
+
+// Status returns how a process has ended.
+func Status(s *os.ProcessState) int { return s.ExitCode() }
