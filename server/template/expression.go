@@ -30,8 +30,8 @@ type (
 		args   []expression
 	}
 	defined struct {
-		name string
-		not  bool
+		of  expression
+		not bool
 	}
 )
 
@@ -166,11 +166,15 @@ func (e filtered) visit(use func(string), bound *names) {
 }
 
 func (e defined) eval(s *scope) (any, error) {
-	_, found := s.find(e.name)
-	return found != e.not, nil
+	if v, ok := e.of.(variable); ok {
+		_, found := s.find(v.name)
+		return found != e.not, nil
+	}
+	_, err := e.of.eval(s) // what has a value is defined
+	return !e.not, err
 }
 
-func (e defined) visit(use func(string), bound *names) { variable{e.name}.visit(use, bound) }
+func (e defined) visit(use func(string), bound *names) { e.of.visit(use, bound) }
 
 // size is how much there is to look at.
 func size(value any) int {

@@ -166,15 +166,18 @@ func (g *grammar) and() expression {
 }
 
 func (g *grammar) not() expression {
-	odd := false
+	negations := 0
 	for g.take("not") {
-		odd = !odd
+		negations++
 	}
 	e := g.comparison()
-	if odd {
-		return negation{e}
+	switch {
+	case negations == 0:
+		return e
+	case negations%2 == 0:
+		return negation{negation{e}} // not e itself: a negation is true or false
 	}
-	return e
+	return negation{e}
 }
 
 func (g *grammar) comparison() expression {
@@ -201,16 +204,12 @@ func (g *grammar) comparison() expression {
 
 // test is what follows "is".
 func (g *grammar) test(e expression) expression {
-	not := g.take("not")
-	v, ok := e.(variable)
-	if !ok {
-		g.failed = true
-	}
 	if g.take("undefined") {
-		return defined{v.name, !not}
+		return defined{e, true}
 	}
+	not := g.take("not")
 	g.need("defined")
-	return defined{v.name, not}
+	return defined{e, not}
 }
 
 func (g *grammar) concatenation() expression {
