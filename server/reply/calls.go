@@ -57,6 +57,9 @@ const maxNotifications = 16
 // elicitationTime is how long an MCP server's question is open (GA 8.3).
 const elicitationTime = 300 * time.Second
 
+// noAnswer is what an MCP server is told of a question that nobody has answered, for whatever reason (decision X9).
+const noAnswer = Failure("Timeout waiting for user response")
+
 // run runs one tool. What there is to tell meanwhile it passes to news, whose receiver tells it.
 func (t *turn) run(ctx context.Context, r *request, news chan<- func(context.Context) error) {
 	notes := make(chan Notification, maxNotifications)
@@ -93,7 +96,12 @@ func (t *turn) run(ctx context.Context, r *request, news chan<- func(context.Con
 			asker, cancel := context.WithCancelCause(asker)
 			defer cancel(nil)
 			defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-			return t.elicit(asker, text, schema, news)
+			said, err := t.elicit(asker, text, schema, news)
+			if err != nil {
+				t.Log.Debug("no answer to an MCP server", "err", err)
+				return nil, noAnswer
+			}
+			return said, nil
 		},
 	})
 	open.Lock()
@@ -140,7 +148,7 @@ func (t *turn) elicit(ctx context.Context, text string, schema json.RawMessage, 
 		asked <- err
 		return err
 	})
-	ctx, cancel := context.WithTimeoutCause(ctx, elicitationTime, Failure("Timeout waiting for user response"))
+	ctx, cancel := context.WithTimeout(ctx, elicitationTime)
 	defer cancel()
 	select {
 	case err := <-asked:
