@@ -1,0 +1,264 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/ratio"
+	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+)
+
+// clients is how many send requests at once.
+const clients = 8
+
+// BenchmarkBothGetSession reads a session of 20 messages from the Go server and from the reference.
+func BenchmarkBothGetSession(b *testing.B) {
+	const requests = 400 // of a round
+	both := startBoth(b, http.NotFound)
+	took := reportBoth(b, both, requests, "requests/s", func(p *program) func(int) {
+		id := field(b, string(p.post(b, "/sessions/import", exported(b, 20))), "id")
+		return func(int) {
+			if body := p.get(b, "/sessions/"+id); bytes.Count(body, []byte(`"role"`)) != 20 {
+				b.Errorf("%s: not 20 messages: %.300s", p.name, body)
+			}
+		}
+	})
+	for i, p := range both {
+		b.ReportMetric(middle(took[i], requests*99/100).Seconds()*1e3, p.name+"-p99-ms")
+	}
+}
+
+// BenchmarkBothReply counts first replies of sessions, of 50 pieces each.
+func BenchmarkBothReply(b *testing.B) {
+	const replies = 24 // of a round
+	both := startBoth(b, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Write(wholeAnswer)
+	})
+	reportBoth(b, both, replies, "streams/s", func(p *program) func(int) {
+		sessions := p.startSessions(b, replies)
+		return func(i int) {
+			if body := p.post(b, "/reply", ask(sessions[i], "hi")); bytes.Count(body, []byte(`"type":"Message"`)) != answerPieces {
+				b.Errorf("%s: other than %d pieces: %.300s", p.name, answerPieces, body)
+			}
+		}
+	})
+}
+
+// BenchmarkBothOpenReplies measures the resident memory of the servers' processes with 500 replies that wait for the
+// model, when each has had its third Ping.
+func BenchmarkBothOpenReplies(b *testing.B) {
+	const open = 500
+	residentOfBoth(b, func(p *program, metrics metrics) {
+		sessions := p.startSessions(b, open)
+		before := p.resident(b)
+		var conns []net.Conn
+		var waiting sync.WaitGroup
+		for _, session := range sessions {
+			c := p.openReply(b, session)
+			conns = append(conns, c)
+			waiting.Go(func() { awaitPings(b, c, 3) })
+		}
+		waiting.Wait()
+		all := p.resident(b)
+		metrics.add(p.name+"-MiB", float64(all)/(1<<20))
+		metrics.add(p.name+"-KiB/stream", float64(all-before)/open/1024)
+		closeAll(conns)
+	}, func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+}
+
+// BenchmarkBothStalledReaders measures what a reply takes from its model when nobody reads it, and by how much the
+// resident memory grows.
+func BenchmarkBothStalledReaders(b *testing.B) {
+	const readers, offered = 10, 64 << 20
+	stalled := make(chan int, readers)
+	residentOfBoth(b, func(p *program, metrics metrics) {
+		sessions := p.startSessions(b, readers)
+		before := p.resident(b)
+		var conns []net.Conn
+		for _, session := range sessions {
+			conns = append(conns, p.openReply(b, session))
+		}
+		for range readers {
+			taken := <-stalled
+			if taken >= offered {
+				b.Errorf("%s took all %d MiB of an answer that nobody reads", p.name, taken>>20)
+			}
+			metrics.add(p.name+"-taken-MiB", float64(taken)/(1<<20))
+		}
+		metrics.add(p.name+"-grown-MiB/reader", float64(p.resident(b)-before)/readers/(1<<20))
+		closeAll(conns)
+	}, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		stalled <- offer(w, offered)
+		<-r.Context().Done()
+	})
+}
+
+// offer streams an answer of so many bytes until the other side has taken nothing for a second, and returns how much it
+// took with the buffers of the sockets.
+func offer(w http.ResponseWriter, size int) (taken int) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	piece := []byte("data: " + llmtest.Says("c1", strings.Repeat("x", 16<<10))[0] + "\n\n")
+	rc := http.NewResponseController(w)
+	for taken < size {
+		rc.SetWriteDeadline(time.Now().Add(time.Second))
+		n, err := w.Write(piece)
+		if err != nil || rc.Flush() != nil {
+			break
+		}
+		taken += n
+	}
+	return taken
+}
+
+// reportBoth measures the Go server by the reference, in rounds of so many operations from several clients. What prepare
+// does before a round is not measured. It returns how long the operations of each round took, the fastest first. CPU
+// time is that of the server's process.
+func reportBoth(b *testing.B, both [2]*program, operations int, unit string, prepare func(*program) (operation func(i int))) (took [2][][]time.Duration) {
+	b.Helper()
+	var candidates [2]ratio.Candidate
+	for which, p := range both {
+		candidates[which] = ratio.Candidate{Name: p.name, Round: func() ratio.Cost {
+			operation := prepare(p)
+			if b.Failed() {
+				b.FailNow()
+			}
+			var round []time.Duration
+			before := p.cpuTime()
+			cost := ratio.Of(func() { round = fromClients(operations, operation) })
+			cost.CPU = p.cpuTime() - before
+			took[which] = append(took[which], round)
+			return cost
+		}}
+	}
+	ours, theirs := ratio.Report(b, operations, candidates[0], candidates[1])
+	b.ReportMetric(1/ours.Seconds(), both[0].name+"-"+unit)
+	b.ReportMetric(1/theirs.Seconds(), both[1].name+"-"+unit)
+	return took
+}
+
+// fromClients does something so many times and returns how long each took, the fastest first.
+func fromClients(times int, do func(i int)) []time.Duration {
+	took := make([]time.Duration, times)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < times; i = int(next.Add(1)) - 1 {
+				start := time.Now()
+				do(i)
+				took[i] = time.Since(start)
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(took)
+	return took
+}
+
+// middle returns the median of the rounds' n-th fastest operations.
+func middle(rounds [][]time.Duration, n int) time.Duration {
+	var times []time.Duration
+	for _, round := range rounds {
+		times = append(times, round[n])
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// residentOfBoth measures both servers three times in turns, each time with new processes, and reports the median, the
+// smallest and the largest.
+func residentOfBoth(b *testing.B, measure func(*program, metrics), model http.HandlerFunc) {
+	const rounds = 3
+	all := metrics{}
+	for range rounds {
+		for _, p := range startBoth(b, model) {
+			measure(p, all)
+		}
+	}
+	b.ReportMetric(0, "ns/op") // of all rounds, which nobody asks for
+	all.report(b)
+}
+
+// metrics are values by the name of what they are.
+type metrics map[string][]float64
+
+func (m metrics) add(name string, value float64) { m[name] = append(m[name], value) }
+
+func (m metrics) report(b *testing.B) {
+	for name, values := range m {
+		slices.Sort(values)
+		b.ReportMetric(values[len(values)/2], name)
+		b.ReportMetric(values[0], name+"-min")
+		b.ReportMetric(values[len(values)-1], name+"-max")
+	}
+}
+
+// openReply asks for a reply on a connection of its own, whose receive buffer is small.
+func (p *program) openReply(b *testing.B, session string) net.Conn {
+	b.Helper()
+	c, err := net.Dial("tcp", p.addr)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { c.Close() })
+	if err := c.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := io.WriteString(c, withJSON("POST /reply", ask(session, "hi"), secret)); err != nil {
+		b.Fatal(err)
+	}
+	return c
+}
+
+// awaitPings reads a stream until so many Pings have come.
+func awaitPings(b *testing.B, stream net.Conn, count int) {
+	stream.SetReadDeadline(time.Now().Add(time.Minute))
+	buf := make([]byte, 4096)
+	for n := 0; bytes.Count(buf[:n], []byte(`"Ping"`)) < count; {
+		read, err := stream.Read(buf[n:])
+		if err != nil {
+			b.Errorf("%v after %q", err, buf[:n])
+			return
+		}
+		n += read
+	}
+}
+
+func closeAll(conns []net.Conn) {
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+// exported is a request that imports a session of so many messages.
+func exported(b *testing.B, messages int) (request string) {
+	var list []string
+	for i := range messages {
+		role := [...]string{"user", "assistant"}[i%2]
+		list = append(list, fmt.Sprintf(`{"id":null,"role":%q,"created":%d,"content":[{"type":"text","text":%q}],"metadata":{"userVisible":true,"agentVisible":true}}`,
+			role, 1_765_386_000+i, strings.Repeat("some words ", 20)))
+	}
+	text := `{"id":"20251210_1","working_dir":"/w","name":"n","created_at":"2025-12-10T16:59:31Z","updated_at":"2025-12-10T16:59:31Z",` +
+		`"extension_data":{},"message_count":0,"conversation":[` + strings.Join(list, ",") + `]}`
+	body, err := json.Marshal(map[string]string{"json": text})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(body)
+}
