@@ -20,6 +20,10 @@ func TestExtensionsOverHTTP(t *testing.T) {
 	add(frontendConfig).is(t, "the client's tools", 200, "")
 	add(`{"type":"stdio","name":"x","cmd":"there-is-none","args":[]}`).is(t, "no command", 500, `{"message":"Failed to add extension: Command not found: there-is-none"}`)
 	add(`{"type":"stdio","name":"x"}`).is(t, "no command at all", 422, "Failed to deserialize the JSON body into the target type: config: missing field `cmd` at line 1 column 54")
+	add(`{"type":"builtin","name":"developer"}`).is(t, "no executable in this test", 500, `{"message":"Failed to add extension: Command not found: "}`)
+	add(`{"type":"platform","name":"todo","description":""}`).is(t, "todo", 200, "")
+	r.get("GET /agent/tools?session_id=x&extension_name=todo").is(t, "its tools", 200, `[{"name":"todo__todo_write","description":"Replaces the todo list of this session.","parameters":["content"],"permission":null}]`)
+	r.post("POST /agent/remove_extension", `{"name":"TODO","session_id":"x"}`).is(t, "removed", 200, "")
 	for _, name := range []string{"ui", "nope"} {
 		r.post("POST /agent/remove_extension", `{"name":"`+name+`","session_id":"x"}`).is(t, name, 200, "")
 	}

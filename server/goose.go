@@ -42,8 +42,6 @@ func newGoose(config Config) (*goose, error) {
 		transport:   llm.NewTransport(),
 		background:  reply.NewBackground(config.Log),
 	}
-	connector := g.connector(config)
-	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
 		Env:       llm.Lookup(config.Env),
@@ -58,13 +56,18 @@ func newGoose(config Config) (*goose, error) {
 		config.Log.Warn("settings not read", "err", err)
 	}
 	var err error
-	g.store, err = store.Open(context.Background(), config.Directories.Sessions())
-	return g, err
+	if g.store, err = store.Open(context.Background(), config.Directories.Sessions()); err != nil {
+		return nil, err
+	}
+	connector := g.connector(config)
+	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
+	return g, nil
 }
 
 // connector returns how agents get their extensions.
 func (g *goose) connector(config Config) *extensions.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
+	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
 	return &extensions.Connector{
 		Secrets:       g.settings,
 		Sessions:      g.store,
@@ -72,6 +75,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Directory:     config.Directory,
 		Environment:   config.Environment,
 		ClientVersion: version,
+		TodoLimit:     extensions.TodoLimit(todo),
 		Log:           config.Log,
 	}
 }

@@ -118,6 +118,8 @@ func (x *client) instructions() string { return x.session.InitializeResult().Ins
 
 func (x *client) frontend() []llm.Tool { return nil }
 
+func (x *client) note(context.Context) string { return "" }
+
 // limited returns a context that ends when an answer is late, and with the connection.
 func (x *client) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancelCause := context.WithCancelCause(ctx)

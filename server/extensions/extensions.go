@@ -16,13 +16,14 @@ import (
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // A Connector knows what all agents of a server have in common.
 type Connector struct {
 	// Secrets are where the values of env_keys are (GA 1.4).
 	Secrets Secrets
-	// Sessions say where the built-in extensions work.
+	// Sessions say where the built-in extensions work, and keep todo lists.
 	Sessions Sessions
 	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
 	Executable string
@@ -32,7 +33,9 @@ type Connector struct {
 	Environment []string
 	// ClientVersion is what the client says in initialize; that of goose if empty.
 	ClientVersion string
-	Log           *slog.Logger
+	// TodoLimit is how many characters a todo list may have.
+	TodoLimit int
+	Log       *slog.Logger
 }
 
 // Secrets are looked up on every use. A value is canonical JSON, nil if there is none.
@@ -43,6 +46,7 @@ type Secrets interface {
 // Sessions are those that are stored.
 type Sessions interface {
 	Session(ctx context.Context, id string) (session.Session, error)
+	Update(ctx context.Context, id string, changes ...store.Change) (found bool, err error)
 }
 
 // A provider is what stands behind one extension.
@@ -53,6 +57,8 @@ type provider interface {
 	frontend() []llm.Tool
 	// instructions are for the model; empty if there are none.
 	instructions() string
+	// note is for the context note (decision M19); empty if there is none.
+	note(ctx context.Context) string
 	// call runs a tool, whose name is its own here.
 	call(ctx context.Context, name string, call reply.Call) message.Result[[]message.ToolContent]
 	// close ends the connection and waits until it has ended.
@@ -94,6 +100,8 @@ func (c *Connector) open(ctx context.Context, sessionID string, config extension
 		})
 	case "builtin":
 		return c.openBuiltin(ctx, sessionID, config)
+	case "platform":
+		return c.openPlatform(sessionID, config)
 	}
 	return nil, reason("Extension type is not built on this server: " + config.Type)
 }
@@ -118,6 +126,17 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 	return c.run(ctx, config, command{
 		name: c.Executable, args: []string{"mcp", name}, directory: directory, environment: environment(c.Environment, nil),
 	})
+}
+
+// openPlatform returns an extension that is a part of this server.
+func (c *Connector) openPlatform(sessionID string, config extension.Config) (provider, error) {
+	switch extension.Key(config.Name) {
+	case "todo":
+		return &todo{sessions: c.Sessions, sessionID: sessionID, limit: c.TodoLimit}, nil
+	case "chatrecall", "extensionmanager", "skills":
+		return nil, reason("Extension is not built on this server: " + config.Name)
+	}
+	return nil, reason("Unknown platform extension: " + config.Name)
 }
 
 // run starts a server and talks to it over its standard input and output.

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // role makes the test binary one of the servers that it talks to.
@@ -138,6 +139,10 @@ func (s sessions) Session(_ context.Context, id string) (session.Session, error)
 		return session.Session{}, errors.New("there is none")
 	}
 	return session.Session{WorkingDir: directory}, nil
+}
+
+func (s sessions) Update(context.Context, string, ...store.Change) (bool, error) {
+	return false, errors.New("not in this test")
 }
 
 // newSet returns a set that is closed with the test.

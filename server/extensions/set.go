@@ -168,6 +168,9 @@ func (s *Set) Snapshot(ctx context.Context) (reply.Snapshot, error) {
 	for i, m := range members {
 		snapshot.Frontend = append(snapshot.Frontend, m.frontend()...)
 		snapshot.Instructions = append(snapshot.Instructions, reply.Instructions{Key: keys[i], Text: m.instructions()})
+		if note := m.note(ctx); note != "" {
+			snapshot.Notes = append(snapshot.Notes, note)
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return snapshot, err

@@ -1,0 +1,143 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+// todoData is the member of a session's extension data that has its list.
+const todoData = "todo.v0"
+
+// defaultTodoLimit is how many characters a list may have (decision X21).
+const defaultTodoLimit = 50_000
+
+// TodoLimit returns how many characters a todo list may have, by the value of GOOSE_TODO_MAX_CHARS.
+func TodoLimit(setting string) int {
+	if limit, err := strconv.ParseUint(setting, 10, 31); err == nil && limit > 0 {
+		return int(limit)
+	}
+	return defaultTodoLimit
+}
+
+// A todo is the extension that keeps the todo list of a session, in the session itself.
+type todo struct {
+	sessions  Sessions
+	sessionID string
+	limit     int
+
+	mu sync.Mutex // from reading the data to writing it
+}
+
+func (t *todo) tools(context.Context) ([]llm.Tool, error) {
+	return []llm.Tool{{
+		Name:        "todo_write",
+		Description: "Replaces the todo list of this session.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{"content":{"type":"string","description":"The whole list"}},"required":["content"]}`),
+	}}, nil
+}
+
+func (t *todo) frontend() []llm.Tool { return nil }
+func (t *todo) instructions() string { return "" }
+func (t *todo) close()               {}
+
+// note says what is on the list (decision M20).
+func (t *todo) note(ctx context.Context) string {
+	s, err := t.sessions.Session(ctx, t.sessionID)
+	if err != nil {
+		return ""
+	}
+	data, err := jsonwire.Parse(s.ExtensionData)
+	if err != nil || data.Kind() != "object" {
+		return ""
+	}
+	list := data.Pick(todoData)[0]
+	if list.Kind() != "object" {
+		return ""
+	}
+	text := list.Pick("content")[0]
+	if text.Kind() != "string" || strings.TrimSpace(text.Str()) == "" {
+		return ""
+	}
+	return "Todo list:\n" + text.Str()
+}
+
+func (t *todo) call(ctx context.Context, name string, call reply.Call) message.Result[[]message.ToolContent] {
+	if name != "todo_write" {
+		return unknown(call.Name)
+	}
+	arguments, err := jsonwire.Parse(object(call.Arguments))
+	if err != nil || arguments.Kind() != "object" {
+		return says("Invalid argument: content")
+	}
+	content := arguments.Pick("content")[0]
+	switch content.Kind() {
+	case "undefined", "null":
+		return says("Missing argument: content")
+	case "string":
+	default:
+		return says("Invalid argument: content")
+	}
+	if n := utf8.RuneCountInString(content.Str()); n > t.limit {
+		return says(fmt.Sprintf("The todo list is too long: %d characters, at most %d.", n, t.limit))
+	}
+	if err := t.write(ctx, content); err != nil {
+		return failed(err)
+	}
+	return says("The todo list was written.")
+}
+
+func says(text string) message.Result[[]message.ToolContent] {
+	return message.Success([]message.ToolContent{message.ToolText{Text: text}})
+}
+
+// write puts a list into the session, and leaves what else is in its data.
+func (t *todo) write(ctx context.Context, content jsonwire.Text) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, err := t.sessions.Session(ctx, t.sessionID)
+	if errors.Is(err, store.ErrNotFound) {
+		return reason("Session not found")
+	}
+	if err != nil {
+		return err
+	}
+	data, err := jsonwire.Parse(s.ExtensionData)
+	if err != nil {
+		return err
+	}
+	list := jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
+	_, err = t.sessions.Update(ctx, t.sessionID, store.SetExtensionData(json.RawMessage(with(data, todoData, list))))
+	return err
+}
+
+// with returns an object with another value of a member, which stays where it is, or is the last one.
+func with(object jsonwire.Text, member string, value jsonwire.Text) jsonwire.Text {
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	there := false
+	for name, old := range object.Members() {
+		w.Key(name.Str())
+		if name.Str() == member {
+			old, there = value, true
+		}
+		w.Raw(old)
+	}
+	if !there {
+		w.Key(member)
+		w.Raw(value)
+	}
+	w.Close('}')
+	return w.Text()
+}

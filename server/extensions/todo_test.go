@@ -1,0 +1,66 @@
+package extensions
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/session"
+	"github.com/lockstep-dev/lockstep/server/store"
+)
+
+func TestTheTodoListOfASession(t *testing.T) {
+	sessions, err := store.Open(context.Background(), filepath.Join(t.TempDir(), "sessions.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sessions.Close()
+	made, err := sessions.Create(t.Context(), store.New{WorkingDir: "/", Type: session.User})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newSet(t).connector
+	c.Sessions, c.TodoLimit = sessions, 5
+	s := c.NewSet(made.ID)
+	defer s.Close()
+	for name, want := range map[string]string{"skills": "Extension is not built on this server: skills", "x": "Unknown platform extension: x"} {
+		if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: name}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: "todo"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct{ arguments, want, note, data string }{
+		{`{"content":" "}`, "The todo list was written.", "", `{"todo.v0":{"content":" "}}`},
+		{`{"content":"äöü12"}`, "The todo list was written.", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{"content":"123456"}`, "The todo list is too long: 6 characters, at most 5.", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{"content":1}`, "Invalid argument: content", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{}`, "Missing argument: content", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+	} {
+		if got := written(s.Call(t.Context(), quiet("todo__todo_write", tc.arguments))); got != `{"type":"text","text":"`+tc.want+`"}` {
+			t.Errorf("%s: %s", tc.arguments, got)
+		}
+		snapshot, err := s.Snapshot(t.Context())
+		if err != nil || strings.Join(snapshot.Notes, "|") != tc.note || names(snapshot.Tools) != "todo__todo_write" {
+			t.Errorf("%s: %+v, %v", tc.arguments, snapshot, err)
+		}
+		if now, _ := sessions.Session(t.Context(), made.ID); string(now.ExtensionData) != tc.data {
+			t.Errorf("%s: %s", tc.arguments, now.ExtensionData)
+		}
+	}
+	if err := sessions.Delete(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := written(s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "error -32603: Session not found" {
+		t.Error(got)
+	}
+}
+
+func TestOtherDataStays(t *testing.T) {
+	if got := string(with([]byte(`{"a":1,"todo.v0":2,"b":3}`), todoData, []byte("4"))); got != `{"a":1,"todo.v0":4,"b":3}` {
+		t.Error(got)
+	}
+}
