@@ -3,6 +3,7 @@ import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { CallListener, ReplyExtensions } from '../reply/parts.ts'
 import type { SessionStore } from '../store/session-store.ts'
+import { checkBuilt } from './built.ts'
 import { normalisedKey } from './config.ts'
 import type { ExtensionConfig, FrontendExtension, McpTool, PlatformExtension } from './config.ts'
 import { ExtensionError } from './connection.ts'
@@ -121,9 +122,10 @@ export class AgentExtensions implements ReplyExtensions {
       if (isNew) this.#checkCount()
       return platform
     }
+    checkBuilt(config)
+    if (isNew) this.#checkCount()
     const { store, directory, settings } = this.#parts
     const transport = reach(config, this.#parts, store.find(this.#sessionId)?.working_dir ?? directory)
-    if (isNew) this.#checkCount()
     const seconds = Number(config.timeout ?? 0)
     return McpConnection.open(transport, {
       timeoutSeconds: seconds === 0 ? defaultTimeoutSeconds : Math.min(seconds, longestTimeoutSeconds),

@@ -1,6 +1,10 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { JsonNumber } from '../json/number.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { McpNotification } from '../reply/events.ts'
 import type { CallListener } from '../reply/parts.ts'
 import { scriptedMcpServer } from '../testing/mcp-server.ts'
 import { McpConnection } from './mcp-connection.ts'
@@ -61,5 +65,40 @@ describe('McpConnection', () => {
     leaving.abort(new Error('gone'))
     await expect(hanging).rejects.toThrow('gone')
     await connection.close()
+  })
+
+  it.each([-32000, -32001, -32602, 7])('tells the error %i of a server, also with a code that the SDK uses itself (X5)', async (code) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    expect(await connection.call('fail', { code }, listener, never)).toEqual({ status: 'error', error: `${code}: bad input ({"n":1})` })
+    const hanging = connection.call('hang', {}, listener, never)
+    await connection.close()
+    expect(await hanging).toEqual({ status: 'error', error: '-32603: Connection closed' })
+    expect(await connection.call('fail', { code }, listener, never)).toEqual({ status: 'error', error: '-32603: Connection closed' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('passes on what notifications have to have, and drops those that lack it (X8)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const scripted = scriptedMcpServer()
+    await scripted.connect(server)
+    const connection = await McpConnection.open(client, options)
+    const heard: McpNotification[] = []
+    const calling = connection.call('hang', {}, { ...listener, notified: (one) => heard.push(one) }, never)
+    const notify = (method: string, params: JsonObject): Promise<void> => server.send({ jsonrpc: '2.0', method, params })
+    await notify('notifications/message', { data: [new JsonNumber('1.0')], extra: 1, level: 'info' })
+    await notify('notifications/message', { level: 'info' })
+    await notify('notifications/message', { level: 'loud', data: 1 })
+    await notify('notifications/progress', { progressToken: 7, progress: new JsonNumber('1.50'), _meta: { a: 1 } })
+    await notify('notifications/progress', { progress: 1 })
+    await notify('notifications/other', {})
+    await vi.advanceTimersByTimeAsync(0)
+    expect(heard.map(stringifyJson)).toEqual([
+      '{"method":"notifications/message","params":{"level":"info","data":[1.0]}}',
+      '{"method":"notifications/progress","params":{"progressToken":7,"progress":1.50,"_meta":{"a":1}}}',
+    ])
+    await connection.close()
+    await calling
   })
 })

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { ErrorCode, LoggingMessageNotificationSchema, McpError, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { isObject } from '../json/is-object.ts'
 import { ShapeError, array, readShape } from '../json/shape.ts'
@@ -16,6 +16,7 @@ import { mcpTool } from './config.ts'
 import type { McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import type { Connection } from './connection.ts'
+import { notificationOf } from './notifications.ts'
 
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
 const protocolVersion = '2025-03-26'
@@ -24,10 +25,8 @@ const maxPages = 100
 const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 const callResult = z.looseObject({ content: z.array(z.unknown()).default([]) })
 
-/** The codes with which the SDK says what happened to a request. */
-const timedOut: number = ErrorCode.RequestTimeout
-const connectionClosed: number = ErrorCode.ConnectionClosed
-
+/** The longest that a timer of Node waits: the SDK's limits are not used, because servers may send its code for them, too. */
+const unlimitedMs = 2 ** 31 - 1
 
 export interface McpOptions {
   /** The limit of each request (GA 6.7). */
@@ -43,6 +42,7 @@ export class McpConnection implements Connection {
   readonly #options: McpOptions
   /** The calls that run, oldest first. */
   readonly #listeners = new Set<CallListener>()
+  #closed = false
 
   private constructor(options: McpOptions) {
     this.#options = options
@@ -50,14 +50,15 @@ export class McpConnection implements Connection {
       { name: 'goose', version: options.clientVersion },
       { capabilities: { sampling: {}, elicitation: {} } },
     )
-    this.#client.setNotificationHandler(LoggingMessageNotificationSchema, ({ method, params }) => {
-      const { level, logger, data, _meta } = params
-      this.#notify(method, { level, logger, data, _meta })
-    })
-    this.#client.setNotificationHandler(ProgressNotificationSchema, ({ method, params }) => {
-      const { progressToken, progress, total, message, _meta } = params
-      this.#notify(method, { progressToken, progress, total, message, _meta })
-    })
+    this.#client.onclose = () => {
+      this.#closed = true
+    }
+    // The SDK's own handler knows only tokens that it has given itself.
+    this.#client.removeNotificationHandler('notifications/progress')
+    this.#client.fallbackNotificationHandler = ({ method, params }) => {
+      this.#notify(method, params)
+      return Promise.resolve()
+    }
     // The SDK's own handlers would look at the answer, which is the server's to do (X9).
     this.#client.fallbackRequestHandler = async ({ method, params }) => {
       if (method === 'elicitation/create') return { action: 'accept', content: await this.#elicit(params ?? {}) }
@@ -70,7 +71,7 @@ export class McpConnection implements Connection {
   static async open(transport: Transport, options: McpOptions): Promise<McpConnection> {
     const connection = new McpConnection(options)
     try {
-      await connection.#client.connect(withVersion(transport), connection.#limits())
+      await connection.#limited((limits) => connection.#client.connect(withVersion(transport), limits))
       return connection
     } catch (cause) {
       await connection.close()
@@ -88,7 +89,7 @@ export class McpConnection implements Connection {
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page++) {
       const params = cursor === undefined ? {} : { cursor }
-      const answer = await this.#client.request({ method: 'tools/list', params }, toolPage, this.#limits())
+      const answer = await this.#limited((limits) => this.#client.request({ method: 'tools/list', params }, toolPage, limits))
       tools.push(...answer.tools)
       cursor = answer.nextCursor
       if (cursor === undefined) return readShape(array(mcpTool), tools)
@@ -100,7 +101,8 @@ export class McpConnection implements Connection {
     this.#listeners.add(listener)
     try {
       const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
-      const { content } = await this.#client.request({ method: 'tools/call', params }, callResult, this.#limits(signal))
+      const request = { method: 'tools/call', params }
+      const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal)
       return { status: 'success', value: readShape(array(toolContent), content) }
     } catch (error) {
       signal.throwIfAborted()
@@ -118,13 +120,33 @@ export class McpConnection implements Connection {
     await this.#client.close().catch(() => undefined) // it may be closed already
   }
 
-  #limits(signal?: AbortSignal): RequestOptions {
-    return { timeout: this.#options.timeoutSeconds * 1000, ...(signal && { signal }) }
+  /**
+   * One request in its time (X4). Rejects with an UnansweredError when no answer comes, and with an McpError when that is
+   * the answer.
+   */
+  async #limited<T>(request: (limits: RequestOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { timeoutSeconds } = this.#options
+    const late = new AbortController()
+    const timer = setTimeout(() => {
+      late.abort(`No answer within ${timeoutSeconds} s`)
+    }, timeoutSeconds * 1000)
+    try {
+      const limit = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
+      return await request({ signal: limit, timeout: unlimitedMs })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      if (late.signal.aborted) throw new UnansweredError(`No answer within ${timeoutSeconds} s`, { cause })
+      throw this.#closed && isClosure(cause) ? new UnansweredError('Connection closed', { cause }) : cause
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** With several calls at once nobody can tell whose notification it is, so each gets it (GA 18.4). */
-  #notify(method: string, params: JsonObject): void {
-    for (const listener of this.#listeners) listener.notified({ method, params })
+  #notify(method: string, params: unknown): void {
+    const notification = notificationOf(method, params)
+    if (notification === undefined) return
+    for (const listener of this.#listeners) listener.notified(notification)
   }
 
   async #elicit(params: Record<string, unknown>): Promise<unknown> {
@@ -141,11 +163,19 @@ export class McpConnection implements Connection {
   /** GA 4.3, X5. */
   #callError(error: unknown): string {
     if (error instanceof ShapeError || error instanceof z.core.$ZodError) return '-32603: The answer of the tool cannot be read'
-    if (!(error instanceof McpError)) return '-32603: Connection closed'
-    if (error.code === timedOut) return `-32603: No answer within ${this.#options.timeoutSeconds} s`
-    if (error.code === connectionClosed) return '-32603: Connection closed'
-    return rpcText(error)
+    if (error instanceof McpError) return rpcText(error)
+    return `-32603: ${error instanceof UnansweredError ? error.message : 'Connection closed'}`
   }
+}
+
+/** Whether the SDK says so itself; a server may use the code as well. */
+function isClosure(error: unknown): boolean {
+  return error instanceof McpError && error.message === `MCP error ${ErrorCode.ConnectionClosed}: Connection closed`
+}
+
+/** There is no answer, and none will come. */
+class UnansweredError extends Error {
+  override readonly name = 'UnansweredError'
 }
 
 /** An error of the protocol. The SDK sends its code and message; its own class would put the code into the message, too. */
@@ -165,11 +195,9 @@ function rpcText({ code, message, data }: McpError): string {
 }
 
 /** Why there is no connection, in the order of the table of docs/decisions.md. */
-function connectReason(error: unknown, { uri, timeoutSeconds }: McpOptions): string {
-  if (error instanceof McpError) {
-    if (error.code === timedOut) return `No answer within ${timeoutSeconds} s`
-    return error.code === connectionClosed ? 'Connection closed' : rpcText(error)
-  }
+function connectReason(error: unknown, { uri }: McpOptions): string {
+  if (error instanceof McpError) return rpcText(error)
+  if (error instanceof UnansweredError) return error.message
   const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined
   if (uri !== undefined && code !== undefined && code >= 300) return `Cannot connect to ${uri}: ${statusWithName(code)}`
   if (uri !== undefined && isConnectionError(error)) return `Cannot connect to ${uri}`

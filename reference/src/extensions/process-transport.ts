@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { parseJsonDocument } from '../json/document.ts'
+import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
 
 /** Bytes of the longest message of a server (X12). */
@@ -14,6 +17,8 @@ const rungMs = 1000
 
 export interface ProcessOptions {
   command: string
+  /** Where a command without a slash is looked up, as in the variable PATH. */
+  searchPath: string
   args: readonly string[]
   environment: Record<string, string>
   directory: string
@@ -38,21 +43,13 @@ export class ProcessTransport implements Transport {
 
   /** Rejects with an ExtensionError. */
   async start(): Promise<void> {
-    const { command, args, environment: env, directory: cwd } = this.#options
-    // A directory that is missing would look like a command that is.
-    if (!existsSync(cwd)) throw new ExtensionError(`Command cannot be started: ${command}`)
-    const child = spawn(command, args, { env, cwd, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve)
-      child.once('error', (cause: NodeJS.ErrnoException) => {
-        const isMissing = cause.code === 'ENOENT' || cause.code === 'EACCES'
-        reject(new ExtensionError(`${isMissing ? 'Command not found' : 'Command cannot be started'}: ${command}`, { cause }))
-      })
-    })
+    const child = await launch(this.#options)
     this.#child = child
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => {
         this.#signal('SIGKILL') // what is left of its group
+        // Whoever has left the group may hold the output open.
+        setTimeout(() => child.stdout.destroy(), rungMs).unref()
         resolve()
       })
     })
@@ -67,7 +64,7 @@ export class ProcessTransport implements Transport {
     const stdin = this.#child?.stdin
     if (stdin?.writable !== true) throw new Error('the process has ended')
     await new Promise<void>((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+      stdin.write(`${stringifyJson(message)}\n`, (error) => {
         if (error) reject(error)
         else resolve()
       })
@@ -114,7 +111,7 @@ export class ProcessTransport implements Transport {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       this.#add(chunk.subarray(start, end))
-      this.#message(Buffer.concat(this.#line).toString())
+      this.#message(Buffer.concat(this.#line))
       this.#line = []
       this.#lineBytes = 0
       start = end + 1
@@ -128,10 +125,10 @@ export class ProcessTransport implements Transport {
     else this.#line.push(part)
   }
 
-  #message(line: string): void {
+  #message(line: Buffer): void {
     let message: JSONRPCMessage
     try {
-      message = JSONRPCMessageSchema.parse(JSON.parse(line))
+      message = JSONRPCMessageSchema.parse(parseJsonDocument(line).value)
     } catch (cause) {
       this.#giveUp(new Error('a line is no JSON-RPC', { cause }))
       return
@@ -146,5 +143,48 @@ export class ProcessTransport implements Transport {
     this.onerror?.(error)
     this.onclose?.()
     void this.close()
+  }
+}
+
+/** Starts a process. Rejects with an ExtensionError. */
+function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+  const { command, args, environment: env, directory: cwd } = options
+  const file = findCommand(options)
+  if (file === undefined) throw new ExtensionError(`Command not found: ${command}`)
+  // A directory that is missing would look like a command that is.
+  if (!existsSync(cwd)) throw new ExtensionError(`Command cannot be started: ${command}`)
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown): void => {
+      reject(new ExtensionError(`Command cannot be started: ${command}`, { cause }))
+    }
+    try {
+      const child = spawn(file, args, { argv0: command, env, cwd, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
+      child.once('error', failed)
+      child.once('spawn', () => {
+        resolve(child)
+      })
+    } catch (cause) {
+      failed(cause) // such as a zero byte in an argument
+    }
+  })
+}
+
+/** The file of a command (X10): a path if it has a slash, else the first in the search path that may be executed. */
+function findCommand({ command, searchPath, directory }: ProcessOptions): string | undefined {
+  if (command.includes('/')) return [resolvePath(directory, command)].find(isExecutable)
+  if (command === '') return undefined
+  return searchPath
+    .split(':')
+    .filter((one) => one !== '')
+    .map((one) => resolvePath(directory, one, command))
+    .find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
   }
 }

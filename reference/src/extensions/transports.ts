@@ -6,7 +6,6 @@ import type { Settings } from '../settings/settings.ts'
 import type {
   BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension,
 } from './config.ts'
-import { extensionKey } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import { ProcessTransport } from './process-transport.ts'
 
@@ -22,13 +21,12 @@ export interface Surroundings {
 
 export type RemoteExtension = StdioExtension | BuiltinExtension | SseExtension | StreamableHttpExtension | InlinePythonExtension
 
-/** How the extension of a config is reached. `workingDirectory` is that of the session. Throws an ExtensionError. */
+/** How the extension of a config is reached, which is one that is built. `workingDirectory` is that of the session. Throws an ExtensionError. */
 export function reach(config: RemoteExtension, around: Surroundings, workingDirectory: string): Transport {
   switch (config.type) {
     case 'inline_python':
-      throw new ExtensionError('Extension type is not built on this server: inline_python')
+      throw new Error('inline_python is not built')
     case 'builtin':
-      checkBuiltin(config.name)
       return processOf([...around.ownCommand, 'mcp', 'developer'], {}, workingDirectory, around)
     case 'stdio':
       return processOf([config.cmd, ...config.args], variablesOf(config, around), around.directory, around)
@@ -50,14 +48,6 @@ function fetchWithoutRedirects(url: string | URL, init?: RequestInit): Promise<R
   return fetch(url, { ...init, redirect: 'manual' })
 }
 
-const builtins = ['autovisualiser', 'computercontroller', 'developer', 'memory', 'tutorial']
-
-function checkBuiltin(name: string): void {
-  const key = extensionKey(name)
-  if (!builtins.includes(key)) throw new ExtensionError(`Unknown builtin extension: ${name}`)
-  if (key !== 'developer') throw new ExtensionError(`Extension is not built on this server: ${name}`)
-}
-
 function processOf(
   [command = '', ...args]: readonly string[],
   variables: Record<string, string>,
@@ -68,7 +58,8 @@ function processOf(
     // The key to this server is nobody else's.
     value === undefined || name === 'GOOSE_SERVER__SECRET_KEY' ? [] : [[name, value]],
   )
-  return new ProcessTransport({ command, args, environment: { ...Object.fromEntries(inherited), ...variables }, directory })
+  const searchPath = environment.PATH ?? ''
+  return new ProcessTransport({ command, searchPath, args, environment: { ...Object.fromEntries(inherited), ...variables }, directory })
 }
 
 /** The variables of an extension: the secrets that it names, and its own (GA 6.7). */

@@ -30,7 +30,7 @@ export function scriptedMcpServer(): Server {
         })
         return text('told')
       case 'fail':
-        throw Object.assign(new Error('bad input'), { code: -32602, data: { n: 1 } })
+        throw Object.assign(new Error('bad input'), { code: args.code ?? -32602, data: { n: 1 } })
       case 'complain':
         return { ...text('it did not work'), isError: true }
       case 'ask': {

@@ -1,0 +1,14 @@
+import { extensionKey } from './config.ts'
+import type { ExtensionConfig } from './config.ts'
+import { ExtensionError } from './connection.ts'
+
+const builtins = ['autovisualiser', 'computercontroller', 'developer', 'memory', 'tutorial']
+
+/** Throws an ExtensionError for an extension of this type that the server cannot be, whatever else its config says. */
+export function checkBuilt({ type, name }: ExtensionConfig): void {
+  if (type === 'inline_python') throw new ExtensionError('Extension type is not built on this server: inline_python')
+  if (type !== 'builtin') return
+  const key = extensionKey(name)
+  if (!builtins.includes(key)) throw new ExtensionError(`Unknown builtin extension: ${name}`)
+  if (key !== 'developer') throw new ExtensionError(`Extension is not built on this server: ${name}`)
+}

@@ -1,0 +1,73 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { JsonNumber } from '../json/number.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import { ExtensionError } from './connection.ts'
+import { ProcessTransport } from './process-transport.ts'
+import type { ProcessOptions } from './process-transport.ts'
+
+const environment = { PATH: process.env.PATH ?? '' }
+
+function transportOf(options: Partial<ProcessOptions>): ProcessTransport {
+  const transport = new ProcessTransport({
+    command: 'bash', searchPath: environment.PATH, args: [], environment, directory: tmpdir(), ...options,
+  })
+  onTestFinished(() => transport.close())
+  return transport
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'process-'))
+writeFileSync(join(directory, 'plain'), '#!/bin/sh\n', { mode: 0o600 })
+
+describe('ProcessTransport', { timeout: 20_000 }, () => {
+  it('keeps the digits of numbers on the way there and back (G2)', async () => {
+    const transport = transportOf({ command: 'cat' })
+    const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
+    await transport.start()
+    await transport.send({ jsonrpc: '2.0', method: 'x', params: { n: [new JsonNumber('1.0'), new JsonNumber('12345678901234567890')] } })
+    expect(stringifyJson(await heard)).toBe('{"jsonrpc":"2.0","method":"x","params":{"n":[1.0,12345678901234567890]}}')
+  })
+
+  it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]'])('ends with a line that is no message: %s (X12)', async (line) => {
+    const transport = transportOf({ args: ['-c', `echo '${line}'; cat`] })
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+    await transport.start()
+    await closed
+  })
+
+  it('has ended with its process, whoever still holds its output', async () => {
+    const started = join(directory, 'started')
+    const leaver = `setsid bash -c 'echo >${started}; exec sleep 4' & until [ -e ${started} ]; do :; done`
+    const transport = transportOf({ args: ['-c', leaver] })
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+    await transport.start()
+    const began = Date.now()
+    await closed
+    expect(Date.now() - began).toBeLessThan(3500)
+  })
+
+  it('gives a process the name of its command, and looks it up in the path of the server (X10)', async () => {
+    const transport = transportOf({ args: ['-c', `echo "{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"$0\\"}"; cat`], environment: { PATH: '/nonexistent' } })
+    const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+    await transport.start()
+    expect(await heard).toEqual({ jsonrpc: '2.0', method: 'bash' })
+    await closed // there is no `cat` in that path
+  })
+
+  it.each([
+    ['', {}, 'Command not found: '],
+    ['no-such-command', {}, 'Command not found: no-such-command'],
+    ['./plain', { directory }, 'Command not found: ./plain'],
+    ['plain', { searchPath: directory }, 'Command not found: plain'],
+    ['./plain/x', { directory }, 'Command not found: ./plain/x'],
+    ['/', {}, 'Command not found: /'],
+    ['bash', { args: ['a\0b'] }, 'Command cannot be started: bash'],
+    ['bash', { directory: '/nonexistent' }, 'Command cannot be started: bash'],
+  ])('says why %j cannot be started', async (command, options, reason) => {
+    await expect(transportOf({ command, ...options }).start()).rejects.toThrow(new ExtensionError(reason))
+  })
+})
