@@ -41,7 +41,7 @@ var (
 	// shownInline is a command line in a sentence.
 	shownInline = regexp.MustCompile("`(?:bin/|go run \\./cmd/)?lockstep ([a-z-][^`\n]*)`")
 	// endOfCommand is where a command line in a block goes on as something else.
-	endOfCommand = regexp.MustCompile(` \|\|? | && | > |  `)
+	endOfCommand = regexp.MustCompile(` \|\|? | && | &$| > |  `)
 )
 
 // notCommands are what the program says, in sentences.
@@ -109,14 +109,14 @@ func TestCommandsInTheDocumentationExist(t *testing.T) {
 // What finds commands finds them in every dress, and what they get wrong is told.
 func TestCommandsThatDoNotExistAreFound(t *testing.T) {
 	text := "`lockstep rnu` and `lockstep run --taget go` and `lockstep itself failed`\n\n```yaml\n- run: make build && bin/lockstep lint x || true\n" +
-		"  steps { sh 'bin/lockstep judge a b' }\nlockstep mutate --al   # all\n  command: [sh, -c, 'bin/lockstep run --shard auto --reports \"/s/$I\" || [ $? -eq 1 ]']\n```\n"
-	want := []string{"lint x", "judge a b", "mutate --al", `run --shard auto --reports "/s/$I"`, "rnu", "run --taget go"}
+		"  steps { sh 'bin/lockstep judge a b' }\nlockstep mutate --al   # all\nlockstep view &\n  command: [sh, -c, 'bin/lockstep run --shard auto --reports \"/s/$I\" || [ $? -eq 1 ]']\n```\n"
+	want := []string{"lint x", "judge a b", "mutate --al", "view", `run --shard auto --reports "/s/$I"`, "rnu", "run --taget go"}
 	got := shownCommands(text)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)
 	}
 	for _, line := range got {
-		if err := taken(line); (err == nil) != strings.HasPrefix(line, "run --shard") {
+		if err := taken(line); (err == nil) != (line == "view" || strings.HasPrefix(line, "run --shard")) {
 			t.Errorf("lockstep %s: %v", line, err)
 		}
 	}

@@ -44,6 +44,7 @@ var frames = []frame{
 	{"an expectation", scenarioSchema, []string{"expect"}, strings.Join(scenario0[:3], "") + "steps:\n  - http: GET /\n%s", 4, nil},
 	{"waivers.yaml", waiverSchema, []string{"id"}, "%s", 0, nil},
 	{"rules", projectSchema, []string{"volatile"}, strings.Join(project0, "") + "compare:\n%s", 2, nil},
+	{"rules of a stub", scenarioSchema, []string{"answer"}, strings.Join(scenario0, "") + "stubs:\n  x:\n%s", 4, nil},
 	{"a waiver", waiverSchema, []string{"when"}, waiver0 + "%s", 2, nil},
 }
 
@@ -135,7 +136,7 @@ func TestFilesInTheDocumentationHaveKeysThatAreKnown(t *testing.T) {
 			}
 		}
 	}
-	for of, least := range map[string]int{"a scenario": 4, "lockstep.yaml": 4, "steps": 5, "an expectation": 1, "waivers.yaml": 1, "a waiver": 1} {
+	for of, least := range map[string]int{"a scenario": 4, "lockstep.yaml": 4, "steps": 5, "an expectation": 1, "waivers.yaml": 1, "rules of a stub": 1, "a waiver": 1} {
 		if found[of] < least {
 			t.Errorf("%d blocks are %s, want %d at least", found[of], of, least)
 		}
@@ -152,6 +153,7 @@ func TestMistakesInFragmentsAreFound(t *testing.T) {
 		"- http: GET /\n  expct: {status: 200}\n":     `steps: unknown key "expct"`,
 		"expect: {stauts: 200}\n":                     `an expectation: unknown key "stauts"`,
 		"- id: W-0001\n  at: x\n":                     `waivers.yaml: item 1 of the list has no "scenario"`,
+		"- {answr: {}, answer: {txt: x}}\n":           `rules of a stub: unknown key "`,
 		"  when: {target: [a]}\n":                     `a waiver: unknown key "target"`,
 		"expect: {status: 200}\nexpect: {body: \"\"}": `YAML: `,
 		"colour: red\n":                               `: it is no part of any file`,

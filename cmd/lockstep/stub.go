@@ -1,27 +1,66 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp"
 )
 
-// stubCommand holds what targets under test start, and nobody types: help does not list it.
+// stubCommand holds what stands in for the servers around a target. Scenarios need nobody to type it: help does not list it.
 func stubCommand(w *world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stub",
-		Short:   "Stands in for what targets start: an MCP server",
-		Example: "  lockstep stub mcp",
+		Short:   "Stands in for what targets start or ask: an MCP server, a model",
+		Example: "  lockstep stub mcp\n  lockstep stub openai --script model.yaml",
 		Hidden:  true,
 		Args:    knownSubcommand,
 		RunE: func(*cobra.Command, []string) error {
-			return &harness.UsageError{What: "no command of lockstep stub", Fix: "`lockstep stub mcp` is an MCP server"}
+			return &harness.UsageError{What: "no command of lockstep stub", Fix: "`lockstep stub mcp` is an MCP server, and `lockstep stub openai --script model.yaml` a model"}
 		},
 	}
 	cmd.AddCommand(mcpCommand(w))
+	for _, u := range upstreams {
+		cmd.AddCommand(upstreamCommand(w, u.kind, u.is))
+	}
 	return cmd
 }
+
+// upstreams are the kinds of stubs that can be started by hand.
+var upstreams = []struct{ kind, is string }{
+	{"openai", "a model with the API of OpenAI"},
+	{"anthropic", "a model with the API of Anthropic"},
+	{"http", "a server of HTTP"},
+}
+
+// upstreamCommand starts a stub for somebody who tries a server by hand.
+func upstreamCommand(w *world, kind, is string) *cobra.Command {
+	var script string
+	var port uint16
+	cmd := &cobra.Command{
+		Use:   kind,
+		Short: "Is " + is + ", which answers as a script says",
+		Long: "Is " + is + `, which answers as a script says: a YAML file with a list of rules, as scenarios have them
+under stubs. A request gets the answer of the first rule that means it and is not used up, and 501 when there is none.
+Listens on 127.0.0.1, says where, and answers up to 1000 requests, until it gets SIGINT or SIGTERM.`,
+		Example: fmt.Sprintf("  lockstep stub %[1]s --script rules.yaml\n  lockstep stub %[1]s --script rules.yaml --port 8400", kind),
+		Args:    noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if script == "" {
+				return &harness.UsageError{What: "no --script", Fix: "name a file with rules, such as `- {answer: {" + plainAnswer[kind] + "}, times: any}`"}
+			}
+			return harness.Play(cmd.Context(), kind, script, port, func(url string) { fmt.Fprintf(w.stdout, "listening on %s\n", url) })
+		},
+	}
+	cmd.Flags().StringVar(&script, "script", "", "the file with the rules")
+	cmd.Flags().Uint16Var(&port, "port", 0, "the port to listen on; a free one when it is 0")
+	return cmd
+}
+
+// plainAnswer is the shortest answer of each kind.
+var plainAnswer = map[string]string{"openai": "text: Hello", "anthropic": "text: Hello", "http": "json: {}"}
 
 func mcpCommand(w *world) *cobra.Command {
 	opts := &mcp.Options{Version: harness.Version, Getenv: w.getenv}

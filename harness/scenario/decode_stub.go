@@ -14,17 +14,21 @@ import (
 func (d *decoder) stubs(n *yamldoc.Node) []Stub {
 	var out []Stub
 	for k, v := range n.Entries() {
-		s := Stub{Name: k.Text, Line: k.Line, Column: k.Column}
-		taken := map[string]bool{ModelsRule: true, UnexpectedRule: true}
-		for i, item := range v.Elements() {
-			r := d.stubRule(i, item)
-			if name := item.Get("name"); name != nil && taken[r.Name] {
-				d.problem(name, fmt.Sprintf("the name %q is taken", r.Name), "give it a name of its own; models and unexpected are what no rule answers")
-			}
-			taken[r.Name] = true
-			s.Rules = append(s.Rules, r)
+		out = append(out, Stub{Name: k.Text, Line: k.Line, Column: k.Column, Rules: d.stubRules(v)})
+	}
+	return out
+}
+
+func (d *decoder) stubRules(list *yamldoc.Node) []StubRule {
+	var out []StubRule
+	taken := map[string]bool{ModelsRule: true, UnexpectedRule: true}
+	for i, item := range list.Elements() {
+		r := d.stubRule(i, item)
+		if name := item.Get("name"); name != nil && taken[r.Name] {
+			d.problem(name, fmt.Sprintf("the name %q is taken", r.Name), "give it a name of its own; models and unexpected are what no rule answers")
 		}
-		out = append(out, s)
+		taken[r.Name] = true
+		out = append(out, r)
 	}
 	return out
 }

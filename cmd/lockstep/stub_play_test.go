@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rulesFile writes the rules of a stub.
+func rulesFile(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestAStubThatIsStartedByHandAnswersByItsRules(t *testing.T) {
+	for _, tc := range []struct {
+		kind, rules, request string
+		want                 []string // the status and the body, one request after the other
+	}{
+		{"openai", "- {answer: {text: One, id: a}}\n- {when: {last: hi}, answer: {text: Two, id: b}, times: any}\n",
+			`POST /v1/chat/completions {"model":"m","messages":[{"role":"user","content":"hi"}]}`, []string{"200 One", "200 Two", "200 Two"}},
+		{"anthropic", "- {answer: {status: 429, error: Slow down}}\n", `POST /v1/messages {"messages":[]}`, []string{"429 Slow down", "501 no rule"}},
+		{"http", "- {when: {http: GET /x}, answer: {body: \"for ${{ unique }}\"}}\n", "GET /x ", []string{"200 for u", "501 no rule"}},
+	} {
+		t.Run(tc.kind, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			said, stdout := io.Pipe()
+			var stderr buffer
+			ended := make(chan int, 1)
+			file := rulesFile(t, tc.rules)
+			go func() {
+				ended <- run(ctx, []string{"stub", tc.kind, "--script", file}, &world{stdout: stdout, stderr: &stderr})
+				stdout.Close()
+			}()
+			line, _ := bufio.NewReader(said).ReadString('\n')
+			url, ok := strings.CutPrefix(strings.TrimSpace(line), "listening on ")
+			if !ok {
+				t.Fatalf("said %q; stderr: %s", line, stderr.String())
+			}
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			parts := strings.SplitN(tc.request, " ", 3)
+			for i, want := range tc.want {
+				req, _ := http.NewRequestWithContext(t.Context(), parts[0], url+parts[1], strings.NewReader(parts[2]))
+				resp, err := client.Do(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				status, text, _ := strings.Cut(want, " ")
+				if !strings.HasPrefix(resp.Status, status) || !strings.Contains(string(body), text) {
+					t.Errorf("request %d: %s %s, want %s", i+1, resp.Status, body, want)
+				}
+			}
+			cancel()
+			if code := <-ended; code != exitMatch || stderr.String() != "" {
+				t.Errorf("code %d, stderr %q", code, stderr.String())
+			}
+		})
+	}
+}
+
+func TestMistakesInTheRulesOfAStubAreTold(t *testing.T) {
+	for _, tc := range []struct{ kind, rules, want string }{
+		{"openai", "- {answr: {text: One}}\n", `:1:4: unknown key "answr"`},
+		{"openai", "answer: {text: One}\n", ":1:1: "},
+		{"openai", "- {answer: {text: \"${{ session }}\"}}\n", ":1:19: "},
+		{"openai", "- {name: a, answer: {text: x}}\n- {name: a, answer: {text: y}}\n", `:2:10: the name "a" is taken`},
+		{"http", "- {when: {last: x}, answer: {text: y}}\n", `:1:3: rule 1 of the stub "http", which is of the kind http, asks for a conversation`},
+		{"openai", "- {answer: [\n", ":"},
+	} {
+		file := rulesFile(t, tc.rules)
+		o := lockstep(t, "stub", tc.kind, "--script", file)
+		if o.code != exitUsage || o.stdout != "" || !strings.HasPrefix(o.stderr, file+tc.want) {
+			t.Errorf("%q: %s", tc.rules, cmp.Diff(outcome{exitUsage, "", file + tc.want}, o, cmp.AllowUnexported(outcome{})))
+		}
+	}
+}
