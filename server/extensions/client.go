@@ -30,6 +30,8 @@ type client struct {
 	timeout time.Duration
 	stop    func() // ends what the connection is to
 
+	endLife context.CancelFunc // of what is open for the connection
+
 	ctx context.Context // ends with the connection
 	end context.CancelCauseFunc
 
@@ -65,7 +67,9 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 
 	// The context of the connection's beginning is that of the whole connection, for some transports. So its end is only
 	// brought about while the server has not answered.
-	begin, giveUp := context.WithCancelCause(x.ctx)
+	life, endLife := context.WithCancel(context.Background())
+	x.endLife = endLife
+	begin, giveUp := context.WithCancelCause(life)
 	timer := time.AfterFunc(timeout, func() { giveUp(late(timeout)) })
 	stopCaller := context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
 	awaiting, a := await(begin)
@@ -78,6 +82,7 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 	}
 	x.end(closed)
 	x.stop()
+	endLife()
 	return nil, x.whyNot(begin, x.tap.forget(a))
 }
 
@@ -110,7 +115,11 @@ func (x *client) close() {
 	x.mu.Unlock()
 	x.end(closed)
 	x.stop()
+	timer := time.AfterFunc(grace, x.endLife) // for a server that does not answer the farewell
 	_ = x.session.Close()
+	timer.Stop()
+	x.endLife()
+	x.stop()
 	x.asking.Wait()
 }
 

@@ -100,6 +100,8 @@ func (c *Connector) open(ctx context.Context, sessionID string, config extension
 		})
 	case "builtin":
 		return c.openBuiltin(ctx, sessionID, config)
+	case "sse", "streamable_http":
+		return c.openURL(ctx, config)
 	case "platform":
 		return c.openPlatform(sessionID, config)
 	}

@@ -1,0 +1,108 @@
+package extensions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+)
+
+// openURL talks to a server over HTTP.
+func (c *Connector) openURL(ctx context.Context, config extension.Config) (provider, error) {
+	variables, err := c.variables(config)
+	if err != nil {
+		return nil, err
+	}
+	where, err := url.Parse(config.URI)
+	if err != nil || where.Scheme != "http" && where.Scheme != "https" || where.Host == "" {
+		return nil, reason("Invalid URL: " + config.URI)
+	}
+	headers := http.Header{}
+	for _, header := range config.Headers {
+		headers.Set(header.Name, expand(header.Value, variables))
+	}
+	r := newRemote(config, headers)
+	client, err := c.connect(ctx, r, timeoutOf(config))
+	if err != nil {
+		if why := r.firstFault(); why != "" && (errors.Is(err, closed) || errors.Is(err, noMCP)) {
+			return nil, why
+		}
+		return nil, err
+	}
+	return client, nil
+}
+
+var reference = regexp.MustCompile(`\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)
+
+// expand puts the values of variables in the place of their names.
+func expand(text string, variables jsonwire.Pairs) string {
+	return reference.ReplaceAllStringFunc(text, func(name string) string {
+		value, _ := variables.Get(strings.Trim(name, "${}"))
+		return value
+	})
+}
+
+// A remote is a server that is reached over HTTP. It notes what goes wrong first: the library says it only in its own words.
+type remote struct {
+	mcp.Transport
+	uri     string
+	headers http.Header
+	base    *http.Transport
+
+	mu    sync.Mutex
+	fault reason
+}
+
+func newRemote(config extension.Config, headers http.Header) *remote {
+	r := &remote{uri: config.URI, headers: headers, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
+	client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if config.Type == "sse" {
+		r.Transport = &mcp.SSEClientTransport{Endpoint: config.URI, HTTPClient: client}
+	} else {
+		r.Transport = &mcp.StreamableClientTransport{Endpoint: config.URI, HTTPClient: client, MaxRetries: -1}
+	}
+	return r
+}
+
+// stop ends what the library leaves open.
+func (r *remote) stop() { r.base.CloseIdleConnections() }
+
+// RoundTrip adds the headers of the extension.
+func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(request.Context())
+	for name, values := range r.headers {
+		request.Header[name] = values
+	}
+	response, err := r.base.RoundTrip(request)
+	switch {
+	case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		r.note(reason("Cannot connect to " + r.uri))
+	case err == nil && response.StatusCode/100 != 2:
+		r.note(reason(strings.TrimSpace(fmt.Sprintf("Cannot connect to %s: %d %s", r.uri, response.StatusCode, http.StatusText(response.StatusCode)))))
+	}
+	return response, err
+}
+
+func (r *remote) note(why reason) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fault == "" {
+		r.fault = why
+	}
+}
+
+func (r *remote) firstFault() reason {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.fault
+}
