@@ -54,7 +54,7 @@ describe('a shape', () => {
     [item, '{"id":1.5}', 'id: invalid type: number, expected an integer at line 1 column 9'],
     [item, '{"id":9223372036854775808}', 'id: invalid value: integer out of range at line 1 column 25'],
     [item, '{"id":1e3}', 'id: invalid type: number, expected an integer at line 1 column 9'],
-    [item, '{"id":"x","name":1,"name":1}', 'name: duplicate field `name` at line 1 column 27'],
+    [item, '{"id":"x","name":1,"name":1}', 'duplicate field `name` at line 1 column 27'],
     [item, '{"id":1,"name":5}', 'name: invalid type: number, expected a string at line 1 column 16'],
     [item, '{"id":1,"kind":null}', 'kind: invalid type: null, expected a string at line 1 column 19'],
     [item, '{"id":1,"kind":"c"}', 'kind: unknown variant `c`, expected one of `a`, `b` at line 1 column 18'],
@@ -69,7 +69,7 @@ describe('a shape', () => {
     [array(string), '{}', 'invalid type: object, expected an array at line 1 column 2'],
     [animal, '{"lives":9}', 'missing field `type` at line 1 column 11'],
     [animal, '{"type":"toString"}', 'type: unknown variant `toString`, expected one of `cat`, `dog` at line 1 column 18'],
-    [animal, '{"type":"x","type":"cat"}', 'type: duplicate field `type` at line 1 column 24'],
+    [animal, '{"type":"x","type":"cat"}', 'duplicate field `type` at line 1 column 24'],
     [animal, '{"type":5}', 'type: invalid type: number, expected a string at line 1 column 9'],
   ])('%o refuses %s', (shape, text, reason) => {
     expect(refusal(shape, text)).toBe(reason)

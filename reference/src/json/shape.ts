@@ -62,11 +62,11 @@ export class Place {
     return this.error(`unknown variant \`${cut(name)}\`, expected one of ${known.map((one) => `\`${one}\``).join(', ')}`)
   }
 
-  /** For example ``messages[0].content: missing field `type` at line 1 column 30``, which is where the value ends. */
-  error(reason: string): ShapeError {
+  /** For example ``messages[0].content: missing field `type` at line 1 column 30``, which is the end of the value, or of a field. */
+  error(reason: string, field?: string): ShapeError {
     const path = this.#path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
     const where = path === '' ? '' : `${path.replace(/^\./, '')}: `
-    const end = this.#source === null ? '' : ` at ${this.#source.endOf(this.#path)}`
+    const end = this.#source === null ? '' : ` at ${this.#source.endOf(field === undefined ? this.#path : [...this.#path, field])}`
     return new ShapeError(`${where}${reason}${end}`)
   }
 }
@@ -120,7 +120,7 @@ export function object<T extends object>(fields: { [K in keyof T]-?: Field<Exclu
 
 function refuseRepeated(place: Place, given: JsonObject, names: readonly string[]): void {
   const repeated = names.find((name) => place.isRepeated(given, name))
-  if (repeated !== undefined) throw place.inside(repeated, given[repeated]).error(`duplicate field \`${repeated}\``)
+  if (repeated !== undefined) throw place.error(`duplicate field \`${repeated}\``, repeated)
 }
 
 function readField(place: Place, given: JsonObject, name: string, field: Field<unknown>): unknown {

@@ -99,7 +99,7 @@ describe('content (GA 4.2)', () => {
     ['{"type":"Text","text":""}', 'content[0].type: unknown variant `Text`'],
     ['{"type":"text"}', 'content[0]: missing field `text`'],
     ['{"type":"text","text":null}', 'content[0].text: invalid type: null, expected a string'],
-    ['{"type":"text","text":"a","text":"b"}', 'content[0].text: duplicate field `text`'],
+    ['{"type":"text","text":"a","text":"b"}', 'content[0]: duplicate field `text`'],
     ['{"type":"text","text":"a","_meta":[]}', 'content[0]._meta: invalid type: array, expected an object'],
     ['{"type":"text","text":"a","annotations":{"audience":["me"]}}', 'content[0].annotations.audience[0]: unknown variant `me`, expected one of `user`, `assistant`'],
     ['{"type":"image","data":"x"}', 'content[0]: missing field `mimeType`'],
