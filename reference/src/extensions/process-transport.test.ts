@@ -66,7 +66,9 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     ['./plain/x', { directory }, 'Command not found: ./plain/x'],
     ['/', {}, 'Command not found: /'],
     ['bash', { args: ['a\0b'] }, 'Command cannot be started: bash'],
-    ['bash', { directory: '/nonexistent' }, 'Command cannot be started: bash'],
+    ['bash', { directory: '/nonexistent' }, 'Directory not found: /nonexistent'],
+    ['bash', { directory: '/etc/passwd' }, 'Directory not found: /etc/passwd'],
+    ['no-such-command', { directory: '/nonexistent' }, 'Command not found: no-such-command'],
   ])('says why %j cannot be started', async (command, options, reason) => {
     await expect(transportOf({ command, ...options }).start()).rejects.toThrow(new ExtensionError(reason))
   })

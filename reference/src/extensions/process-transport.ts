@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -152,7 +152,7 @@ function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, 
   const file = findCommand(options)
   if (file === undefined) throw new ExtensionError(`Command not found: ${command}`)
   // A directory that is missing would look like a command that is.
-  if (!existsSync(cwd)) throw new ExtensionError(`Command cannot be started: ${command}`)
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) throw new ExtensionError(`Directory not found: ${cwd}`)
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       reject(new ExtensionError(`Command cannot be started: ${command}`, { cause }))
