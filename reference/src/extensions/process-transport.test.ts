@@ -68,6 +68,7 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     ['bash', { args: ['a\0b'] }, 'Command cannot be started: bash'],
     ['bash', { directory: '/nonexistent' }, 'Directory not found: /nonexistent'],
     ['bash', { directory: '/etc/passwd' }, 'Directory not found: /etc/passwd'],
+    ['bash', { directory: '/etc/passwd/x' }, 'Directory not found: /etc/passwd/x'],
     ['no-such-command', { directory: '/nonexistent' }, 'Command not found: no-such-command'],
   ])('says why %j cannot be started', async (command, options, reason) => {
     await expect(transportOf({ command, ...options }).start()).rejects.toThrow(new ExtensionError(reason))

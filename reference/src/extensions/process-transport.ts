@@ -152,7 +152,7 @@ function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, 
   const file = findCommand(options)
   if (file === undefined) throw new ExtensionError(`Command not found: ${command}`)
   // A directory that is missing would look like a command that is.
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) throw new ExtensionError(`Directory not found: ${cwd}`)
+  if (!isDirectory(cwd)) throw new ExtensionError(`Directory not found: ${cwd}`)
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
       reject(new ExtensionError(`Command cannot be started: ${command}`, { cause }))
@@ -178,6 +178,14 @@ function findCommand({ command, searchPath, directory }: ProcessOptions): string
     .filter((one) => one !== '')
     .map((one) => resolvePath(directory, one, command))
     .find(isExecutable)
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function isExecutable(path: string): boolean {
