@@ -90,7 +90,7 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 func (x *client) whyNot(begin context.Context, a answer) error {
 	why, ok := errors.AsType[reason](context.Cause(begin))
 	switch {
-	case ok && why != closed:
+	case ok:
 		return why
 	case a.err != nil:
 		return answeredError(a.err)
