@@ -3,7 +3,6 @@ package extensions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/statusname"
 )
 
 // openURL talks to a server over HTTP.
@@ -88,7 +88,7 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
 		r.note(reason("Cannot connect to " + r.uri))
 	case err == nil && response.StatusCode/100 != 2:
-		r.note(reason(strings.TrimSpace(fmt.Sprintf("Cannot connect to %s: %d %s", r.uri, response.StatusCode, http.StatusText(response.StatusCode)))))
+		r.note(reason("Cannot connect to " + r.uri + ": " + statusname.Of(response.StatusCode)))
 	}
 	return response, err
 }

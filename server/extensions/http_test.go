@@ -56,12 +56,15 @@ func TestURLsThatRefuse(t *testing.T) {
 	gone.Close()
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
+	teapot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	defer teapot.Close()
 	for _, kind := range []string{"sse", "streamable_http"} {
 		for uri, want := range map[string]string{
-			"ftp://x": "Invalid URL: ftp://x",
-			"nowhere": "Invalid URL: nowhere",
-			gone.URL:  "Cannot connect to " + gone.URL,
-			plain.URL: "Cannot connect to " + plain.URL + ": 404 Not Found",
+			"ftp://x":  "Invalid URL: ftp://x",
+			"nowhere":  "Invalid URL: nowhere",
+			gone.URL:   "Cannot connect to " + gone.URL,
+			teapot.URL: "Cannot connect to " + teapot.URL + ": 418",
+			plain.URL:  "Cannot connect to " + plain.URL + ": 404 Not Found",
 		} {
 			s := newSet(t)
 			if err := s.Add(t.Context(), extension.Config{Type: kind, Name: "x", URI: uri}); err == nil || err.Error() != want {
