@@ -260,6 +260,7 @@ func TestAReplyDelaysTheStopAndIsCutAtItsEnd(t *testing.T) {
 			t.Errorf("the server took %s to stop, want 3s", took)
 		}
 		<-s.ended
+		synctest.Wait() // for the end of the call that was cut, which is logged
 	})
 }
 
