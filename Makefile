@@ -23,6 +23,7 @@ RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
 KILLS ?= 200
+REPLIES ?= 1000
 FUZZTIME ?= 10s
 FUZZ ?=
 # The document that goose publishes for its server. It is not kept here.
@@ -110,8 +111,8 @@ test-twins: build ## Run each server against itself: whatever is found is a fals
 	LOCKSTEP_TWINS=$(RUNS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
 
 .PHONY: test-replies
-test-replies: ## Let 1,000 sessions be answered by a model at once, under the race detector
-	go test -race -count=1 -timeout 20m -run '^TestManyRepliesAtOnce$$' ./server -replies 1000
+test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)
+	AGENTD_REPLIES=$(REPLIES) go test -v -count=1 -timeout 20m -run '^TestRepliesAtOnce$$' ./cmd/agentd
 
 .PHONY: test-kills
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)

@@ -3,7 +3,6 @@ package server_test
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -264,13 +263,9 @@ func TestAReplyDelaysTheStopAndIsCutAtItsEnd(t *testing.T) {
 	})
 }
 
-// manyReplies is how many sessions are answered at once; make test-replies has more.
-var manyReplies = flag.Int("replies", 200, "sessions of TestManyRepliesAtOnce")
-
 // TestManyRepliesAtOnce lets many sessions be answered at the same time, and looks at the order in each stream.
 func TestManyRepliesAtOnce(t *testing.T) {
-	const pieces = 5
-	sessions := *manyReplies
+	const sessions, pieces = 200, 5
 	synctest.Test(t, func(t *testing.T) {
 		_, models := llmtest.Start(t, func(w http.ResponseWriter, asked llmtest.Asked) {
 			if naming(asked) {

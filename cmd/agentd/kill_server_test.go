@@ -31,23 +31,23 @@ type served struct {
 	url string
 }
 
-func agentd(t *testing.T, home, model string) *exec.Cmd {
+func agentd(t *testing.T, home, model string, env ...string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), program, "agent", "--port", "0", "--directory", "/")
-	cmd.Env = []string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true"}
+	cmd.Env = append([]string{asAgentd + "=1", "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true"}, env...)
 	cmd.Dir = home
 	return cmd
 }
 
 // startServer starts a server and waits until it is ready. It returns how long that took.
-func startServer(t *testing.T, home, model string) (*served, time.Duration) {
+func startServer(t *testing.T, home, model string, env ...string) (*served, time.Duration) {
 	t.Helper()
 	var stderr lockedBuffer
-	s := &served{cmd: agentd(t, home, model)}
+	s := &served{cmd: agentd(t, home, model, env...)}
 	s.cmd.Stderr = &stderr
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *served) kill() {
 	}
 }
 
-// api is a client of the server, of one goroutine.
+// api is a client of the server.
 type api struct {
 	url       string
 	transport *http.Transport
@@ -95,6 +95,16 @@ func (a *api) close() { a.transport.CloseIdleConnections() }
 
 // do sends a request, and reads an answer of the status 200 to its end. The error of another has the status in it.
 func (a *api) do(method, path string, body any) ([]byte, error) {
+	answer, err := a.open(method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	return io.ReadAll(answer)
+}
+
+// open sends a request, and returns the body of an answer of the status 200.
+func (a *api) open(method, path string, body any) (io.ReadCloser, error) {
 	var sent bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&sent).Encode(body); err != nil {
@@ -111,12 +121,15 @@ func (a *api) do(method, path string, body any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if resp.StatusCode == 200 {
+		return resp.Body, nil
+	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
-	if err == nil && resp.StatusCode != 200 {
-		err = fmt.Errorf("%s %s: %w", method, path, &refused{resp.StatusCode, strings.TrimSpace(string(answer))})
+	if err != nil {
+		return nil, err
 	}
-	return answer, err
+	return nil, fmt.Errorf("%s %s: %w", method, path, &refused{resp.StatusCode, strings.TrimSpace(string(answer))})
 }
 
 // refused is an answer that is no 200.
