@@ -54,7 +54,7 @@ func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject
 	s, err := h.Store.Create(ctx, store.New{WorkingDir: request.workingDir, Name: name, Type: session.User, Recipe: chosen})
 	if err != nil {
 		h.Log.Error("session not created", "err", err)
-		return refuse(http.StatusBadRequest, "Failed to create session: "+err.Error()), nil
+		return refuse(http.StatusBadRequest, "Failed to create session: Session cannot be written"), nil
 	}
 	return sendSession(s), nil
 }

@@ -36,7 +36,7 @@ func (h *Handlers) loadProvider(ctx context.Context, a *agent.Agent, s session.S
 	a.SetProvider(provider)
 	if _, err := h.Store.Update(ctx, s.ID, store.SetModel(name, provider.Config())...); err != nil {
 		h.Log.Error("provider not stored", "err", err)
-		return problem("Could not configure agent: " + err.Error())
+		return problem("Could not configure agent: Session cannot be written")
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ const (
 	noName  = reason("Extension has no name")
 	tooMany = reason("Too many extensions")
 
+	noSession = reason("Session not found")
+
 	noTool       = reason("No tool is running")
 	onlyForms    = reason("Only forms are supported")
 	tooManyAsked = reason("Too many questions")

@@ -108,18 +108,24 @@ func (t *todo) write(ctx context.Context, content jsonwire.Text) error {
 	defer t.mu.Unlock()
 	s, err := t.sessions.Session(ctx, t.sessionID)
 	if errors.Is(err, store.ErrNotFound) {
-		return reason("Session not found")
+		return noSession
 	}
 	if err != nil {
-		return err
+		return reason("Session cannot be read")
 	}
 	data, err := jsonwire.Parse(s.ExtensionData)
 	if err != nil {
-		return err
+		return reason("Session cannot be read")
 	}
 	list := jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
-	_, err = t.sessions.Update(ctx, t.sessionID, store.SetExtensionData(json.RawMessage(with(data, todoData, list))))
-	return err
+	found, err := t.sessions.Update(ctx, t.sessionID, store.SetExtensionData(json.RawMessage(with(data, todoData, list))))
+	switch {
+	case err != nil:
+		return reason("Session cannot be written")
+	case !found: // any more
+		return noSession
+	}
+	return nil
 }
 
 // with returns an object with another value of a member, which stays where it is, or is the last one.

@@ -2,6 +2,8 @@ package extensions
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,12 +53,32 @@ func TestTheTodoListOfASession(t *testing.T) {
 			t.Errorf("%s: %s", tc.arguments, now.ExtensionData)
 		}
 	}
+	broken := c.NewSet("broken")
+	defer broken.Close()
+	c.Sessions = failing{}
+	if err := broken.Add(t.Context(), extension.Config{Type: "platform", Name: "todo"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := written(broken.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "error -32603: Session cannot be written" {
+		t.Errorf("of a database that is broken: %s", got)
+	}
 	if err := sessions.Delete(t.Context(), made.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := written(s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "error -32603: Session not found" {
 		t.Error(got)
 	}
+}
+
+// failing are sessions whose database has something to say.
+type failing struct{}
+
+func (failing) Session(context.Context, string) (session.Session, error) {
+	return session.Session{ExtensionData: json.RawMessage("{}")}, nil
+}
+
+func (failing) Update(context.Context, string, ...store.Change) (bool, error) {
+	return false, errors.New("database is locked")
 }
 
 func TestOtherDataStays(t *testing.T) {

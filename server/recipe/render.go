@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -69,7 +70,7 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 			*path = filepath.Join(dir, *path)
 		}
 		if _, err := os.Stat(*path); err != nil {
-			return fmt.Errorf("sub-recipe %s: %w", r.SubRecipes[i].Name, err)
+			return fmt.Errorf("sub-recipe %s: %w", r.SubRecipes[i].Name, notRead(*path, err))
 		}
 	}
 	return nil
@@ -79,15 +80,35 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 func readFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return "", notRead(path, err)
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(fmt.Errorf("%s is no plain file", path), err)
+		return "", fileError{path + " is no plain file", err}
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxFile)
+	switch {
+	case err != nil:
+		return "", notRead(path, err)
+	case len(content) > maxFile:
+		return "", fileError{fmt.Sprintf("%s has more than %d bytes", path, maxFile), nil}
 	}
-	return string(content), err
+	return string(content), nil
+}
+
+// A fileError is why a file cannot be used. Clients read it, so it does not say what the system has said.
+type fileError struct {
+	text  string
+	cause error
+}
+
+func (e fileError) Error() string { return e.text }
+
+func (e fileError) Unwrap() error { return e.cause }
+
+func notRead(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fileError{"there is no file " + path, err}
+	}
+	return fileError{path + " cannot be read", err}
 }

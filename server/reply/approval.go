@@ -46,7 +46,7 @@ func (t *turn) decide(ctx context.Context) error {
 		case t.mode == approve:
 			permission, err := t.Permissions.Permission(r.call.Name)
 			if err != nil {
-				return fmt.Errorf("read the permissions: %w", err)
+				return fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
 			}
 			switch permission {
 			case permissions.AlwaysAllow:

@@ -141,7 +141,7 @@ func (t *turn) elicit(ctx context.Context, text string, schema json.RawMessage, 
 	asked := make(chan error, 1)
 	pass(ctx, news, func(ctx context.Context) error {
 		m := made(message.Assistant, message.ActionRequired{Data: message.Elicitation{ID: id, Message: text, RequestedSchema: schema}})
-		err := t.Store.AddMessages(ctx, t.session.ID, m)
+		err := t.add(ctx, m)
 		if err == nil {
 			err = t.send(ctx, m)
 		}

@@ -3,12 +3,14 @@ package reply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-dev/lockstep/server/history"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // What the summary is asked for with, and what stands behind it (decisions M23, M24).
@@ -83,7 +85,9 @@ func (x *exchange) recover(ctx context.Context) (more bool, err error) {
 	if err := x.thinking(ctx); err != nil {
 		return false, err
 	}
-	if err := x.load(ctx); err != nil { // what other streams of the session have saved meanwhile must not be lost
+	// What other streams of the session have saved meanwhile must not be lost. If the session is not there any more, the
+	// reply ends where the summary would be saved.
+	if err := x.load(ctx); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return false, err
 	}
 	return x.compact(ctx, true)
@@ -110,7 +114,7 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 	text, _ := piece.Message.PlainText()
 	messages := compacted(x.conversation, text, keepLatest)
 	if err := x.Store.ReplaceMessages(ctx, x.session.ID, messages); err != nil {
-		return false, fmt.Errorf("replace the conversation: %w", err)
+		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
 	}
 	if err := x.countSummary(ctx, piece.Usage); err != nil {
 		return false, err
@@ -185,7 +189,7 @@ func (x *exchange) countSummary(ctx context.Context, used *llm.Usage) error {
 		return err
 	}
 	if err := x.Store.SetLastUsage(ctx, x.session.ID, used.Output, used.Output, nil); err != nil {
-		return fmt.Errorf("count the tokens: %w", err)
+		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
 	}
 	return nil
 }

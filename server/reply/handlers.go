@@ -110,7 +110,7 @@ func (s *Service) UpdateAgentProvider(ctx context.Context, _ gen.UpdateAgentProv
 	a.SetProvider(provider)
 	if _, err := s.Store.Update(ctx, request.sessionID, store.SetModel(request.provider, provider.Config())...); err != nil {
 		s.Log.Error("provider not stored", "err", err)
-		return refused(http.StatusInternalServerError, "Failed to update provider: "+err.Error())
+		return refused(http.StatusInternalServerError, "Failed to update provider: "+string(unwritable))
 	}
 	return whole{answer.Empty{Status: http.StatusOK}}, nil
 }

@@ -14,6 +14,7 @@ package reply
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
@@ -26,8 +27,10 @@ import (
 
 // A Store keeps sessions; [*store.Store] is one.
 type Store interface {
-	// Session returns a session without its conversation, Load one with it. The error is [store.ErrNotFound] if there is
-	// none.
+	// Whatever needs a session fails with [store.ErrNotFound] if there is none, save AddUsage, SetLastUsage and NameOnce:
+	// they change nothing then.
+
+	// Session returns a session without its conversation, Load one with it.
 	Session(ctx context.Context, id string) (session.Session, error)
 	Load(ctx context.Context, id string) (session.Session, error)
 	// AddMessages adds messages in their order, all or none. ReplaceMessages puts them in the place of all that were there.
@@ -108,10 +111,25 @@ type Settings interface {
 	Setting(key string) (json.RawMessage, error)
 }
 
-// A Failure is an error whose text a client gets as it is.
+// A Failure is an error whose text a client gets as it is. What a database or the system says is no such error: it may
+// stand behind one, for the log.
 type Failure string
 
 func (f Failure) Error() string { return string(f) }
 
-// noProvider is what a reply fails with when no model was chosen (GA 7.3).
-const noProvider Failure = "Provider not set"
+const (
+	// noProvider is what a reply fails with when no model was chosen (GA 7.3).
+	noProvider Failure = "Provider not set"
+
+	unreadable Failure = "Session cannot be read"
+	unwritable Failure = "Session cannot be written"
+	internal   Failure = "Internal error"
+)
+
+// told returns what a client is told of an error.
+func told(err error) string {
+	if failure, ok := errors.AsType[Failure](err); ok {
+		return string(failure)
+	}
+	return string(internal)
+}

@@ -64,11 +64,11 @@ func TestEarlyErrors(t *testing.T) {
 	}{
 		{"no such session", func(r *rig) { r.store.session.ID = "other" }, nil, []string{"Error Failed to read session: Session not found"}, []string{}},
 		{"a store that fails", func(r *rig) { r.store.failures = map[string]error{"Session": errors.New("disk full")} }, nil,
-			[]string{"Error Failed to read session: disk full"}, []string{}},
+			[]string{"Error Failed to read session: Session cannot be read"}, []string{}},
 		{"no messages", func(*rig) {}, nil, []string{"Error Reply started with empty messages"}, []string{}},
 		{"no provider", func(r *rig) { r.agent.SetProvider(nil) }, []string{user("hi")}, []string{"Error Provider not set"}, []string{"u hi"}},
 		{"a message that cannot be saved", func(r *rig) { r.store.failures = map[string]error{"AddMessages": errors.New("disk full")} }, []string{user("hi")},
-			[]string{"Error save the message: disk full"}, []string{"u hi"}},
+			[]string{"Error Session cannot be written"}, []string{"u hi"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			timeless(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestAFailureOfTheEngineIsAnErrorAndAFinish(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, none, says(llmtest.Says("c1", "Hello")))
 		r.store.failures = map[string]error{"AddUsage": errors.New("disk full")}
-		same(t, "events", []string{"a c1 Hello 0", "Error count the tokens: disk full", "Finish stop 15/15"}, r.reply(user("hi")))
+		same(t, "events", []string{"a c1 Hello 0", "Error Session cannot be written", "Finish stop 15/15"}, r.reply(user("hi")))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -368,6 +369,9 @@ type store struct {
 	saved    []message.Message
 	changes  []storage.Change
 	failures map[string]error // by method
+	deleted  bool             // the session
+
+	deleteWhenRead bool
 }
 
 func newStore(id string) *store {
@@ -375,6 +379,21 @@ func newStore(id string) *store {
 }
 
 func (s *store) fail(method string) error { return s.failures[method] }
+
+// gone is the error of what needs the session.
+func (s *store) gone() error {
+	if s.deleted {
+		return storage.ErrNotFound
+	}
+	return nil
+}
+
+// deleteSession deletes the session, as another client would.
+func (s *store) deleteSession() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deleted, s.saved = true, nil
+}
 
 func (s *store) messages() []message.Message {
 	s.mu.Lock()
@@ -385,14 +404,18 @@ func (s *store) messages() []message.Message {
 func (s *store) Session(_ context.Context, id string) (session.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id != s.session.ID {
+	if id != s.session.ID || s.deleted {
 		return session.Session{}, storage.ErrNotFound
 	}
+	s.deleted = s.deleted || s.deleteWhenRead
 	return s.session, s.fail("Session")
 }
 
 func (s *store) Load(ctx context.Context, id string) (session.Session, error) {
-	loaded, _ := s.Session(ctx, id)
+	loaded, err := s.Session(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return loaded, err
+	}
 	loaded.Conversation = s.messages()
 	return loaded, s.fail("Load")
 }
@@ -400,8 +423,8 @@ func (s *store) Load(ctx context.Context, id string) (session.Session, error) {
 func (s *store) AddMessages(ctx context.Context, _ string, messages ...message.Message) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if err := errors.Join(ctx.Err(), s.gone()); err != nil {
+		return err
 	}
 	for _, m := range messages {
 		m.ID = ""
@@ -420,6 +443,9 @@ func (s *store) ReplaceMessages(ctx context.Context, id string, messages []messa
 func (s *store) Tokens(context.Context, string) (session.Tokens, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.gone(); err != nil {
+		return session.Tokens{}, err
+	}
 	return s.session.Tokens, s.fail("Tokens")
 }
 

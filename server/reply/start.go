@@ -32,8 +32,8 @@ type exchange struct {
 	mode    mode
 	out     *queue
 
-	tokens       *session.Tokens   // what numbers has read last, nil at first
-	counted      int64             // the agent's count at that time
+	tokens       session.Tokens    // what was read last
+	counted      int64             // the agent's count when numbers did so, -1 at first
 	conversation []message.Message // as the model will see it: with what the turns bring
 
 	outputMu sync.Mutex
@@ -57,13 +57,11 @@ func (x *exchange) collected() *string {
 // start does what comes before the stream (GA 7.3): it saves what the user says, and returns what is to be done. Its
 // error is the text of the one event that there is then.
 func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, todo func(context.Context) error, err error) {
-	x = &exchange{Service: s, agent: a, out: newQueue()}
-	if x.session, err = s.Store.Session(ctx, r.SessionID); errors.Is(err, store.ErrNotFound) {
-		return nil, nil, Failure("Failed to read session: Session not found")
+	x = &exchange{Service: s, agent: a, out: newQueue(), counted: -1}
+	if x.session, err = s.Store.Session(ctx, r.SessionID); err != nil {
+		return nil, nil, notRead(err)
 	}
-	if err != nil {
-		return nil, nil, Failure("Failed to read session: " + err.Error())
-	}
+	x.tokens = x.session.Tokens
 	if len(r.Messages) == 0 {
 		return nil, nil, Failure("Reply started with empty messages")
 	}
@@ -72,8 +70,18 @@ func (s *Service) start(ctx context.Context, a *Agent, r Request) (x *exchange, 
 	if response, ok := elicitationResponse(said); ok {
 		return x, func(ctx context.Context) error { return x.passOn(ctx, said, response) }, nil
 	}
-	todo, err = x.begin(ctx, said)
+	if todo, err = x.begin(ctx, said); errors.Is(err, store.ErrNotFound) { // it was deleted just now
+		err = notRead(err)
+	}
 	return x, todo, err
+}
+
+// notRead is what a reply fails with whose session is not there, or cannot be read.
+func notRead(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return Failure("Failed to read session: Session not found")
+	}
+	return fmt.Errorf("%w: %w", Failure("Failed to read session: "+unreadable), err)
 }
 
 // begin saves what the user says and chooses what is done about it (GA 7.6 steps 1 and 2).
@@ -85,8 +93,8 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 	if !manual {
 		messages = x.slashCommand(text, said)
 	}
-	if err := x.Store.AddMessages(ctx, x.session.ID, messages...); err != nil {
-		return nil, fmt.Errorf("save the message: %w", err)
+	if err := x.add(ctx, messages...); err != nil {
+		return nil, err
 	}
 	if err := x.load(ctx); err != nil {
 		return nil, err
@@ -112,9 +120,14 @@ func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	if ctx.Err() != nil {
 		return // nobody listens any more
 	}
-	if err != nil {
-		x.Log.Debug("reply failed", "session", x.session.ID, "err", err)
-		if x.out.push(ctx, errorEvent(err.Error())) != nil {
+	switch {
+	case err == nil:
+	case errors.Is(err, store.ErrNotFound):
+		// The session was deleted: what was to be saved has no place any more, and there is nothing left to do.
+		x.Log.Debug("session deleted during its reply", "session", x.session.ID, "err", err)
+	default:
+		x.Log.Warn("reply failed", "session", x.session.ID, "err", err)
+		if x.out.push(ctx, errorEvent(told(err))) != nil {
 			return
 		}
 	}
@@ -130,7 +143,7 @@ func (x *exchange) guarded(ctx context.Context, todo func(context.Context) error
 	defer func() {
 		if broken := recover(); broken != nil {
 			x.Log.Error("panic in a reply", "session", x.session.ID, "err", broken, "stack", string(debug.Stack()))
-			err = Failure("Internal error")
+			err = internal
 		}
 	}()
 	return todo(ctx)
@@ -147,7 +160,7 @@ func caught(log *slog.Logger, what string) {
 func (x *exchange) load(ctx context.Context) error {
 	loaded, err := x.Store.Load(ctx, x.session.ID)
 	if err != nil {
-		return fmt.Errorf("read the conversation: %w", err)
+		return fmt.Errorf("%w: its conversation: %w", unreadable, err)
 	}
 	x.conversation = loaded.Conversation
 	return nil
@@ -162,24 +175,29 @@ func (x *exchange) send(ctx context.Context, m message.Message) error {
 	return x.out.push(ctx, messageEvent(m, tokens))
 }
 
-// numbers returns the numbers of the session. They are read again when a reply of the session has changed them, and not for
-// every piece of an answer.
+// numbers returns the numbers of the session, those that were read last if it is not there any more. They are read again
+// when a reply of the session has changed them, and not for every piece of an answer.
 func (x *exchange) numbers(ctx context.Context) (session.Tokens, error) {
-	if counted := x.agent.counted.Load(); x.tokens == nil || x.counted != counted {
-		tokens, err := x.Store.Tokens(ctx, x.session.ID)
-		if err != nil {
-			return tokens, fmt.Errorf("read the session: %w", err)
-		}
-		x.tokens, x.counted = &tokens, counted
+	counted := x.agent.counted.Load()
+	if x.counted == counted {
+		return x.tokens, nil
 	}
-	return *x.tokens, nil
+	tokens, err := x.Store.Tokens(ctx, x.session.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return x.tokens, nil
+	}
+	if err != nil {
+		return x.tokens, fmt.Errorf("%w: its tokens: %w", unreadable, err)
+	}
+	x.tokens, x.counted = tokens, counted
+	return tokens, nil
 }
 
 // count notes what a call of the model has cost (GA 7.12).
 func (x *exchange) count(ctx context.Context, used llm.Usage) error {
 	defer x.agent.counted.Add(1)
 	if err := x.Store.AddUsage(ctx, x.session.ID, used.Total, used.Input, used.Output); err != nil {
-		return fmt.Errorf("count the tokens: %w", err)
+		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
 	}
 	return nil
 }
@@ -189,10 +207,18 @@ func (x *exchange) save(ctx context.Context, messages ...message.Message) error 
 	if len(messages) == 0 {
 		return nil
 	}
-	if err := x.Store.AddMessages(ctx, x.session.ID, messages...); err != nil {
-		return fmt.Errorf("save the messages: %w", err)
+	if err := x.add(ctx, messages...); err != nil {
+		return err
 	}
 	x.conversation = append(x.conversation, messages...)
+	return nil
+}
+
+// add adds messages to the session alone.
+func (x *exchange) add(ctx context.Context, messages ...message.Message) error {
+	if err := x.Store.AddMessages(ctx, x.session.ID, messages...); err != nil {
+		return fmt.Errorf("%w: save messages: %w", unwritable, err)
+	}
 	return nil
 }
 
@@ -209,8 +235,8 @@ func made(role message.Role, content ...message.Content) message.Message {
 // passOn gives an MCP server the answer that it waits for (GA 8.3, decision M44).
 func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
 	if x.agent.elicitations.Open(response.ID) {
-		if err := x.Store.AddMessages(ctx, x.session.ID, said); err != nil {
-			return fmt.Errorf("save the message: %w", err)
+		if err := x.add(ctx, said); err != nil {
+			return err
 		}
 		if x.agent.elicitations.Answer(response.ID, response.UserData) {
 			return nil

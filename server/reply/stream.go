@@ -40,7 +40,7 @@ func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
 // would repeat the request for ever.
 func (s *Service) refuse(ctx context.Context, w http.ResponseWriter, why error) {
 	q := newQueue()
-	_ = q.push(ctx, errorEvent(why.Error())) // there is room
+	_ = q.push(ctx, errorEvent(told(why))) // there is room
 	q.end()
 	err := sse.Serve(ctx, w, q, sse.Options{Ends: true})
 	s.Log.Debug("reply refused", "err", errors.Join(why, err))

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -84,14 +85,17 @@ func scanMessage(rows *sql.Rows) (message.Message, error) {
 	return m, nil
 }
 
-// AddMessages adds messages to the end of a conversation, all or none. It is an error if there is no such session.
+// AddMessages adds messages to the end of a conversation, all or none. The error is [ErrNotFound] if there is no such
+// session.
 func (s *Store) AddMessages(ctx context.Context, id string, messages ...message.Message) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if found, err := update(ctx, tx, id, nil); err != nil || !found {
+			return cmp.Or(err, ErrNotFound)
+		}
 		if err := add(ctx, tx, id, messages); err != nil {
 			return fmt.Errorf("add messages to session %q: %w", id, err)
 		}
-		_, err := update(ctx, tx, id, nil)
-		return err
+		return nil
 	})
 }
 
@@ -113,9 +117,13 @@ func add(ctx context.Context, tx *sql.Tx, id string, messages []message.Message)
 	return nil
 }
 
-// ReplaceMessages replaces the conversation of a session. It does not count as a change of the session (GA 9.1).
+// ReplaceMessages replaces the conversation of a session. It does not count as a change of the session (GA 9.1). The error
+// is [ErrNotFound] if there is no such session.
 func (s *Store) ReplaceMessages(ctx context.Context, id string, messages []message.Message) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tokens(ctx, tx, id); err != nil { // which every session has
+			return err
+		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id)
 		if err == nil {
 			err = add(ctx, tx, id, messages)

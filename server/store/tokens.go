@@ -10,16 +10,27 @@ import (
 	"github.com/lockstep-dev/lockstep/server/session"
 )
 
-// Tokens returns the numbers of a session alone, all nil if there is no such session. A reply asks for them with every
-// piece of an answer.
+// Tokens returns the numbers of a session alone, or [ErrNotFound].
 func (s *Store) Tokens(ctx context.Context, id string) (session.Tokens, error) {
+	return tokens(ctx, s.read, id)
+}
+
+// A queryer is a database, or a transaction.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func tokens(ctx context.Context, from queryer, id string) (session.Tokens, error) {
 	const numbers = `
 SELECT total_tokens, input_tokens, output_tokens, accumulated_total_tokens, accumulated_input_tokens, accumulated_output_tokens
 FROM sessions WHERE id = ?`
 	var t session.Tokens
-	err := s.read.QueryRowContext(ctx, numbers, id).Scan(
+	err := from.QueryRowContext(ctx, numbers, id).Scan(
 		&t.Total, &t.Input, &t.Output, &t.AccumulatedTotal, &t.AccumulatedInput, &t.AccumulatedOutput)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sql.ErrNoRows) {
+		return t, ErrNotFound
+	}
+	if err != nil {
 		return t, fmt.Errorf("read tokens of session %q: %w", id, err)
 	}
 	return t, nil
