@@ -44,15 +44,21 @@ func visit(t *testing.T, version string, options *Options, f func(*guest)) {
 	g := &guest{}
 	client := mcp.NewClient(&mcp.Implementation{Name: "guest", Version: "1"}, &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			g.heard = append(g.heard, fmt.Sprintf("progress %v %v/%v %s", r.Params.ProgressToken, r.Params.Progress, r.Params.Total, r.Params.Message))
+			g.heard = append(g.heard, fmt.Sprintf("progress %v %v/%v %s%s", r.Params.ProgressToken, r.Params.Progress, r.Params.Total, r.Params.Message, about(r.Params.Meta)))
 		},
 		//lint:ignore SA1019 as in slow
 		LoggingMessageHandler: func(_ context.Context, r *mcp.LoggingMessageRequest) {
-			g.heard = append(g.heard, fmt.Sprintf("log %s %s %v", r.Params.Level, r.Params.Logger, r.Params.Data))
+			g.heard = append(g.heard, fmt.Sprintf("log %s %s %v%s", r.Params.Level, r.Params.Logger, r.Params.Data, about(r.Params.Meta)))
 		},
 		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			g.heard = append(g.heard, "asked "+r.Params.Message)
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "42"}}, nil
+		},
+		//lint:ignore SA1019 as in sample
+		CreateMessageHandler: func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+			said := fmt.Sprintf("%d: %s", r.Params.MaxTokens, r.Params.Messages[0].Content.(*mcp.TextContent).Text)
+			//lint:ignore SA1019 as in sample
+			return &mcp.CreateMessageResult{Role: "assistant", Model: "m", Content: &mcp.TextContent{Text: said}}, nil
 		},
 	})
 	session, err := client.Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
@@ -111,6 +117,10 @@ func TestToolsDoWhatTheySay(t *testing.T) {
 		{"explode", `{}`, `protocol: calling "tools/call": it exploded`},
 		{"explode", `{"code":-32001,"message":"boom"}`, `protocol: calling "tools/call": boom`},
 		{"ask", `{"message":"Why?"}`, `{"action":"accept","content":{"answer":"42"}}`},
+		{"sample", ``, `{"content":{"type":"text","text":"100: Say something."},"model":"m","role":"assistant"}`},
+		{"sample", `{"request":{"messages":[{"role":"user","content":[{"type":"text","text":"Why?"}]}],"maxTokens":7}}`,
+			`{"content":{"type":"text","text":"7: Why?"},"model":"m","role":"assistant"}`},
+		{"sample", `{"request":[]}`, "protocol: calling \"tools/call\": request of sample: json: cannot unmarshal array into Go value of type mcp.CreateMessageWithToolsParams"},
 		{"big", `{"characters":3}`, "xxx"},
 		{"big", ``, strings.Repeat("x", 1000)},
 		{"env", `{"name":"HOME"}`, "/home/me"},
@@ -147,6 +157,27 @@ func TestASlowToolTellsHowFarItIs(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestASlowToolSpeaksAsItIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		visit(t, old, nil, func(g *guest) {
+			g.says(t, "slow", `{"steps":1,"level":"alert","meta":{"a":1}}`)
+			synctest.Wait()
+			want := []string{"progress p 1/1 step 1 of 1 about map[a:1]", "log alert slow step 1 of 1 about map[a:1]"}
+			if diff := cmp.Diff(want, g.heard); diff != "" {
+				t.Errorf("heard (-want +got):\n%s", diff)
+			}
+		})
+	})
+}
+
+// about writes what is said about a notification.
+func about(meta mcp.Meta) string {
+	if len(meta) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" about %v", meta)
 }
 
 func TestTheServerListsToolsAndItsResource(t *testing.T) {
@@ -191,7 +222,7 @@ func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
 		got = append(got, m.Method+" "+string(m.Body))
 	}
 	want := []string{
-		`initialize {"clientInfo":{"name":"guest","version":"1"},"protocolVersion":"2025-11-25","capabilities":{"elicitation":{"form":{}},"roots":{"listChanged":true}}}`,
+		`initialize {"clientInfo":{"name":"guest","version":"1"},"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"elicitation":{"form":{}},"roots":{"listChanged":true}}}`,
 		"notifications/initialized {}",
 		`tools/call {"_meta":{"progressToken":"p"},"name":"ask","arguments":{"message":"1 < 2?","n":1.0}}`,
 		` {"action":"accept","content":{"answer":"42"}}`,

@@ -40,6 +40,9 @@ type arguments struct {
 	Schema     json.RawMessage `json:"schema"`
 	Characters int             `json:"characters"`
 	Name       string          `json:"name"`
+	Level      string          `json:"level"`
+	Meta       mcp.Meta        `json:"meta"`
+	Request    json.RawMessage `json:"request"`
 }
 
 // What a call may ask for at most.
@@ -55,6 +58,8 @@ var tools = []tool{
 		"steps": {"integer", "how many steps it takes: 3"},
 		"pace":  {"integer", "milliseconds before each: 50"},
 		"text":  {"string", "what it returns"},
+		"level": {"string", "of its log notifications: info"},
+		"meta":  {"object", "what its notifications have as _meta: nothing"},
 	}, slow},
 	{"fail", "Returns an error of the tool", map[string]argument{"text": {"string", "what it says"}}, fail},
 	{"explode", "Answers with an error of the protocol", map[string]argument{
@@ -65,6 +70,9 @@ var tools = []tool{
 		"message": {"string", "the question"},
 		"schema":  {"object", "the JSON Schema of the answer: an object with a string called answer"},
 	}, ask},
+	{"sample", "Asks the client's model (sampling), and returns what comes", map[string]argument{
+		"request": {"object", "what is asked, the parameters of sampling/createMessage: to say something"},
+	}, sample},
 	{"big", "Returns a long text", map[string]argument{"characters": {"integer", "how long it is: 1000"}}, big},
 	{"env", "Returns the value of an environment variable of the server", map[string]argument{"name": {"string", "its name"}}, env},
 	{"image", "Returns an image of one pixel, beside a text", nil, image},
@@ -129,13 +137,15 @@ func slow(c *call) (*mcp.CallToolResult, error) {
 		}
 		message := fmt.Sprintf("step %d of %d", i, steps)
 		if token != nil {
-			progress := &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(i), Total: float64(steps), Message: message}
+			progress := &mcp.ProgressNotificationParams{Meta: c.Meta, ProgressToken: token, Progress: float64(i), Total: float64(steps), Message: message}
 			if err := c.req.Session.NotifyProgress(c.ctx, progress); err != nil {
 				return nil, err
 			}
 		}
 		//lint:ignore SA1019 clients of today must cope with log notifications, although the newest protocol leaves them
-		if err := c.req.Session.Log(c.ctx, &mcp.LoggingMessageParams{Level: "info", Logger: "slow", Data: message}); err != nil {
+		log := &mcp.LoggingMessageParams{Meta: c.Meta, Level: mcp.LoggingLevel(orText(c.Level, "info")), Logger: "slow", Data: message}
+		//lint:ignore SA1019 as above
+		if err := c.req.Session.Log(c.ctx, log); err != nil {
 			return nil, err
 		}
 	}
@@ -154,24 +164,6 @@ func explode(c *call) (*mcp.CallToolResult, error) {
 		code = -32000
 	}
 	return nil, &jsonrpc.Error{Code: code, Message: orText(c.Message, "it exploded")}
-}
-
-// question is what the answer to an elicitation is called in the protocol's newer versions.
-const question = "question"
-
-// ask is called twice: without the answer, and with it.
-func ask(c *call) (*mcp.CallToolResult, error) {
-	if answer, ok := c.req.Params.InputResponses[question].(*mcp.ElicitResult); ok {
-		out, err := json.Marshal(map[string]any{"action": answer.Action, "content": answer.Content})
-		return text(string(out)), err
-	}
-	schema := c.Schema
-	if schema == nil {
-		schema = json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"]}`)
-	}
-	return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{
-		question: &mcp.ElicitParams{Message: orText(c.Message, "What is the answer?"), RequestedSchema: schema},
-	}}, nil
 }
 
 func big(c *call) (*mcp.CallToolResult, error) {
