@@ -1,9 +1,11 @@
 // Package questions has what an agent asks its user, and waits for: whether a tool may run (GA 8.2), or what an MCP server
-// wants to know (GA 8.3). Question and answer come by different requests; an id brings them together.
+// wants to know (GA 8.3). Question and answer come by different requests; an id brings them together. Several questions may
+// have one id: each answer is for the one that was asked first (decision M56).
 package questions
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -13,8 +15,8 @@ type Board[A any] struct {
 	Keep int
 
 	mu    sync.Mutex
-	open  map[string]chan A
-	early []answer[A] // the oldest first
+	open  map[string][]chan A // without their answers, the oldest first
+	early []answer[A]         // the oldest first
 }
 
 type answer[A any] struct {
@@ -29,8 +31,7 @@ type Question[A any] struct {
 	answer chan A // has room for one
 }
 
-// Ask opens a question, so that it can be answered from now on. Who asks must Close it. When there is a question with this
-// id already, that one gets no answer any more.
+// Ask opens a question, so that it can be answered from now on. Who asks must Close it.
 func (b *Board[A]) Ask(id string) *Question[A] {
 	q := &Question[A]{b, id, make(chan A, 1)}
 	b.mu.Lock()
@@ -43,9 +44,9 @@ func (b *Board[A]) Ask(id string) *Question[A] {
 		}
 	}
 	if b.open == nil {
-		b.open = map[string]chan A{}
+		b.open = map[string][]chan A{}
 	}
-	b.open[id] = q.answer
+	b.open[id] = append(b.open[id], q.answer)
 	return q
 }
 
@@ -60,29 +61,47 @@ func (q *Question[A]) Wait(ctx context.Context) (A, error) {
 	}
 }
 
-// Close ends the question. Answers that come later are early ones for the next.
+// Close ends the question. An answer that nobody has waited for is for the next question, as are those that come later.
 func (q *Question[A]) Close() {
 	q.board.mu.Lock()
 	defer q.board.mu.Unlock()
-	if q.board.open[q.id] == q.answer {
-		delete(q.board.open, q.id)
+	q.board.withdraw(q.id, q.answer)
+	select {
+	case value := <-q.answer:
+		q.board.give(q.id, value)
+	default:
 	}
+}
+
+// withdraw takes a question back, unless it is answered.
+func (b *Board[A]) withdraw(id string, question chan A) {
+	left := slices.DeleteFunc(b.open[id], func(other chan A) bool { return other == question })
+	if len(left) == 0 {
+		delete(b.open, id)
+		return
+	}
+	b.open[id] = left
 }
 
 // Open says whether a question waits for its answer.
 func (b *Board[A]) Open(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.open[id] != nil
+	return len(b.open[id]) > 0
 }
 
 // Answer answers a question, and says whether there is one. If there is none, the answer may be kept for it.
 func (b *Board[A]) Answer(id string, value A) (asked bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if question, ok := b.open[id]; ok {
-		delete(b.open, id)
-		question <- value
+	return b.give(id, value)
+}
+
+func (b *Board[A]) give(id string, value A) (asked bool) {
+	if waiting := b.open[id]; len(waiting) > 0 {
+		first := waiting[0]
+		b.withdraw(id, first)
+		first <- value
 		return true
 	}
 	if b.Keep == 0 {

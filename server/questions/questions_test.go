@@ -73,6 +73,56 @@ func TestEarlyAnswersAreKeptAndBounded(t *testing.T) {
 	})
 }
 
+func TestQuestionsWithOneIDAreAnsweredInTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &questions.Board[string]{Keep: 3}
+		for _, value := range []string{"early", "earlier than the question"} {
+			b.Answer("a", value)
+		}
+		var asked []*questions.Question[string]
+		for range 5 {
+			asked = append(asked, b.Ask("a"))
+		}
+		asked[2].Close()
+		for _, value := range []string{"third", "fourth"} {
+			if !b.Answer("a", value) {
+				t.Errorf("nobody asks for %q", value)
+			}
+		}
+		if b.Answer("a", "kept") {
+			t.Error("somebody asks for a fifth answer")
+		}
+		for i, want := range map[int]string{0: "early", 1: "earlier than the question", 3: "third", 4: "fourth"} {
+			if got, err := asked[i].Wait(t.Context()); got != want || err != nil {
+				t.Errorf("question %d is answered %q, %v; want %q", i, got, err, want)
+			}
+			asked[i].Close()
+		}
+		if got := answered(t, b, "a"); got != "kept" {
+			t.Errorf("a, asked again, is answered %q, want kept", got)
+		}
+	})
+}
+
+func TestAnAnswerThatNobodyWaitsForIsForTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &questions.Board[string]{Keep: 1}
+		gone, next := b.Ask("a"), b.Ask("a")
+		b.Answer("a", "yes")
+		gone.Close() // its client has gone, and it does not wait any more
+		if got, err := next.Wait(t.Context()); got != "yes" || err != nil {
+			t.Errorf("the next question is answered %q, %v; want yes", got, err)
+		}
+		next.Close()
+		alone := b.Ask("a")
+		b.Answer("a", "yes")
+		alone.Close()
+		if got := answered(t, b, "a"); got != "yes" {
+			t.Errorf("a, asked again, is answered %q, want yes", got)
+		}
+	})
+}
+
 func TestAQuestionEndsWithItsContext(t *testing.T) {
 	b := &questions.Board[string]{Keep: 1}
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -150,6 +150,25 @@ func TestQuestionsAreAskedOneByOne(t *testing.T) {
 	})
 }
 
+func TestTwoRepliesThatAskWithOneID(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		r := newRig(t, echoing(), says(
+			llmtest.Calls("c1", "dev__echo", `{"n":1}`), llmtest.Calls("c2", "dev__echo", `{"n":2}`), llmtest.Says("c3", "Done."),
+		))
+		r.settings["GOOSE_MODE"] = `"approve"`
+		first := r.open(user("hi"))
+		first.next()
+		first.next()
+		second := r.open(user("more"))
+		second.next()
+		second.next()
+		r.service.Confirm("s1", "call_1", "allow_once")
+		same(t, "who asked first", []string{`u * result:call_1:echo{"n":1} 27`, "a c3 Done. 27", "Finish stop 15/69"}, first.rest())
+		r.service.Confirm("s1", "call_1", "allow_once")
+		same(t, "who asked second", []string{`u * result:call_1:echo{"n":2} 15`, "a c3 Done. 15", "Finish stop 15/84"}, second.rest())
+	})
+}
+
 func TestAClientThatGoesWhileItIsAsked(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
