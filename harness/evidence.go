@@ -65,6 +65,11 @@ func inForce(project scenario.Rules, s *scenario.Scenario) []string {
 				out = append(out, fmt.Sprintf("%sstub %s: %s is of the kind %s: %s (%s:%d)", prefix, name, v.At, v.Kind, v.Because, v.File, v.Line))
 			}
 		}
+		for name, of := range r.MCP {
+			for _, v := range of.Volatile {
+				out = append(out, fmt.Sprintf("%sMCP %s: %s is of the kind %s: %s (%s:%d)", prefix, name, v.At, v.Kind, v.Because, v.File, v.Line))
+			}
+		}
 		var streams []string
 		for name, rule := range r.Streams {
 			streams = append(streams, fmt.Sprintf("%sstream %s has rules of its own (%s:%d)", prefix, name, rule.File, rule.Line))

@@ -22,6 +22,7 @@ const (
 	homeVariable   = "LOCKSTEP_TEST_HOME"
 
 	upstreamVariable = "LOCKSTEP_TEST_UPSTREAM"
+	saidVariable     = "LOCKSTEP_TEST_SAID"
 )
 
 // TestMain is two programs. With a role in its environment the test binary is a server; without, it runs the tests and
@@ -41,6 +42,9 @@ func play(role string) int {
 		if role = "right"; os.Mkdir(os.Getenv(homeVariable)+"/been", 0o700) != nil {
 			role = "exits-at-start"
 		}
+	}
+	if role == "host" {
+		return playHost()
 	}
 	if strings.HasPrefix(role, "asker") {
 		return playAsker(role)
@@ -63,6 +67,16 @@ func playAsker(role string) int {
 	}
 	if err == nil {
 		err = http.ListenAndServe(os.Args[1], a)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// playHost is a server that has spoken to the MCP server tools: what it said is in the record that this leaves.
+func playHost() int {
+	err := os.WriteFile(os.Getenv(homeVariable)+"/tools.mcp", []byte(os.Getenv(saidVariable)), 0o600)
+	if err == nil {
+		err = http.ListenAndServe(os.Args[1], &faux.Asker{})
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1

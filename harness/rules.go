@@ -26,9 +26,21 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 		}
 	}
 	out.Stubs = stubRules(project, s.Compare)
+	out.MCP = mcpRules(project, s.Compare)
 	for _, r := range s.StepRules {
 		if len(r.Headers)+len(r.Volatile) > 0 {
 			out.Steps[r.Step] = compare.Step{Headers: r.Headers, Volatile: volatile(r.Volatile)}
+		}
+	}
+	return out
+}
+
+// mcpRules puts the rules for MCP servers together, the scenario's own first.
+func mcpRules(project, own scenario.Rules) map[string][]compare.Volatile {
+	out := map[string][]compare.Volatile{}
+	for _, rules := range []map[string]scenario.Rules{own.MCP, project.MCP} {
+		for name, r := range rules {
+			out[name] = append(out[name], volatile(r.Volatile)...)
 		}
 	}
 	return out

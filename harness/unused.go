@@ -85,6 +85,12 @@ func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string
 			note(place, "volatile "+v.At+" of "+name, place.String(), always)
 		}
 	}
+	for name, of := range r.MCP {
+		for _, v := range of.Volatile {
+			place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
+			note(place, "volatile "+v.At+" of "+name, place.String(), always)
+		}
+	}
 	for name, rule := range r.Streams {
 		own := func(s *scenario.Scenario) bool { // a scenario's rules for the same stream hold in place of the project's
 			other, ok := s.Compare.Streams[name]

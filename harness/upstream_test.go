@@ -234,6 +234,8 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 		case strings.HasPrefix(text, "- "): // steps, for a target that starts what they say
 		case strings.HasPrefix(text, "targets:"):
 			config = strings.Replace(config, "targets:\n", text, 1)
+		case strings.HasPrefix(text, "compare:") && strings.Contains(config, "\ncompare:\n"):
+			config = strings.Replace(config, "compare:\n", text, 1)
 		default:
 			config += text
 		}
@@ -264,6 +266,10 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 		{"no such kind", strings.Replace(asking, "openai", "opneai", 1), head + steps, `lockstep.yaml:7:21: "kind" is "opneai" → did you mean "openai"?`},
 		{"models of what has none", strings.Replace(asking, "openai", "http, models: [a]", 1), head + steps, `lockstep.yaml:7:27: the stub "llm" lists models, and is of the kind http → remove models, or make it openai or anthropic`},
 		{"rules for no stub", asking + "compare: {stubs: {lm: {headers: [X]}}}\n", head + steps, `lockstep.yaml:9:19: the project has no stub "lm" → did you mean "llm"?`},
+		{"rules for no method", asking + "compare: {mcp: {cancelled: {volatile: []}}}\n", head + steps, `lockstep.yaml:9:17: key "cancelled" is no name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
+		{"rules for two servers", asking, head + "compare: {mcp: {a b tools/call: {volatile: []}}}\n" + steps, `x.yaml:4:17: key "a b tools/call" is no name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
+		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: volatile`},
+		{"a rule without a reason", asking, head + "compare: {mcp: {answer: {volatile: [{at: $.a, kind: text}]}}}\n" + steps, `x.yaml:4:37: item 1 of "volatile" has no "because" → add it: because, why the rule is right`},
 		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, what comes: a message of the model, an answer of HTTP as it is, or an end of the connection`},
 		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},
 		{"a body with tools", asking, head + "stubs: {llm: [{answer: {body: a, tools: [{tool: t}]}}]}\n" + steps, `x.yaml:4:34: an answer has both body and tools → keep one of them; tools stand beside text, or among pieces`},

@@ -14,6 +14,9 @@ type Rules struct {
 	// Stubs has rules for what is asked of upstreams, by the stub's name. Header fields that are named there take the place
 	// of the usual ones.
 	Stubs map[string]Step
+	// MCP has rules for what is sent to MCP servers: by the method ("tools/call"), or by the server's name and the method
+	// ("tester tools/call").
+	MCP map[string][]Volatile
 }
 
 // Step has the rules of one step.

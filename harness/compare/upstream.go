@@ -52,7 +52,7 @@ func (c *comparison) asked(ref, cand *transcript.Step) {
 		})
 	}
 	if ref.Unordered || cand.Unordered {
-		rx, cx = c.unordered(c.questionRules(ref.ID), rx, cx)
+		rx, cx = c.unordered(c.rules.OfQuestions(ref), rx, cx)
 	}
 	for i := range min(len(rx), len(cx)) {
 		at := "request"
@@ -90,7 +90,7 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
 	}
 	var inBody []Difference // behind the header fields, and looked at before: see exchange
-	rules := c.questionRules(step.ID)
+	rules := c.rules.OfQuestions(step)
 	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOfQuestions(step), of: [2]string{asked(ref), asked(cand)}}
 	c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
 	c.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
@@ -143,10 +143,14 @@ func (c *comparison) line(step *transcript.Step, ref, cand *transcript.Request, 
 	}
 }
 
-// questionRules returns the rules for values of the bodies that one rule of a stub has answered.
-func (c *comparison) questionRules(step string) []Volatile {
-	stub, _, _ := strings.Cut(step, ".")
-	return slices.Concat(c.rules.Steps[step].Volatile, c.rules.Stubs[stub].Volatile, c.rules.Volatile)
+// OfQuestions returns the rules for values of the bodies that one rule of a stub has answered, or that were sent to an MCP
+// server by one method, the narrowest first.
+func (r *Rules) OfQuestions(step *transcript.Step) []Volatile {
+	upstream, method, _ := strings.Cut(step.ID, ".")
+	if step.ToMCP() {
+		return slices.Concat(r.MCP[upstream+" "+method], r.MCP[method], r.Volatile)
+	}
+	return slices.Concat(r.Steps[step.ID].Volatile, r.Stubs[upstream].Volatile, r.Volatile)
 }
 
 func questionContent(r *transcript.Request) content {

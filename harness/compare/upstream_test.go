@@ -29,6 +29,17 @@ func asking(id string, xs ...*transcript.Exchange) *transcript.Transcript {
 	}
 }
 
+// sent is a target that has sent an MCP server something.
+func sent(server, method, params string) *transcript.Transcript {
+	x := asks(params)
+	x.Request.Method, x.Request.Target = transcript.MCP, method
+	return &transcript.Transcript{Upstream: []transcript.Step{{ID: server + "." + method, Kind: "upstream", Exchanges: []*transcript.Exchange{x}}}}
+}
+
+func mcpRule(of string) Rules {
+	return Rules{MCP: map[string][]Volatile{of: {{At: "$.a", Kind: Text}}}}
+}
+
 const ours, theirs, stray = "ses_0f3a9b21c7d4e6", "ses_91bd04e7a2c35f", "ses_77aa04e7a2c311"
 
 func TestWhatUpstreamsAreAsked(t *testing.T) {
@@ -79,6 +90,14 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		{"the other way round", asking(ours, asks(`1`), asks(`2`)), asking(theirs, asks(`2`), asks(`1`)), Rules{}, []string{"value request 1 body", "value request 2 body"}},
 		{"the other way round, where that does not count", free(asking(ours, asks(`1`), asks(`2`))), free(asking(theirs, asks(`2`), asks(`1`))), Rules{}, nil},
 		{"another one, where order does not count", free(asking(ours, asks(`1`), asks(`2`))), free(asking(theirs, asks(`3`), asks(`1`))), Rules{}, []string{"value request 2 body"}},
+		{"a rule for a method of all MCP servers", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tools/call"), nil},
+		{"a rule for a method of one MCP server", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tester tools/call"), nil},
+		{"a rule for another MCP server", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("other tools/call"), []string{"value request body /a"}},
+		{"a rule for another method of it", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tools/list"), []string{"value request body /a"}},
+		{"a rule for a stub of an MCP server's name", sent("llm", "tools/call", `{"a":"x"}`), sent("llm", "tools/call", `{"a":"y"}`),
+			Rules{Stubs: map[string]Step{"llm": {Volatile: []Volatile{{At: "$.a", Kind: Text}}}}}, []string{"value request body /a"}},
+		{"a rule for an MCP server of a stub's name", asking(ours, asks(`{"a":"x"}`)), asking(theirs, asks(`{"a":"y"}`)), mcpRule("llm answer"), []string{"value request body /a"}},
+		{"what a rule for an MCP server demands", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":1}`), mcpRule("tools/call"), []string{"type request body /a"}},
 		{"and neither lets go", asking(ours, hangs(false)), asking(theirs, hangs(false)), Rules{}, nil},
 		{"and both let go", asking(ours, hangs(true)), asking(theirs, hangs(true)), Rules{}, nil},
 		{"and one lets go", asking(ours, hangs(true)), asking(theirs, hangs(false)), Rules{}, []string{"hang-up request end"}},
@@ -87,7 +106,7 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		var got []string
 		for _, d := range result.Differences {
 			got = append(got, string(d.Kind)+" "+d.Place)
-			if d.Step != "llm.answer" || d.Fingerprint == "" {
+			if d.Step != tc.ref.Upstream[0].ID || d.Fingerprint == "" {
 				t.Errorf("%s: step %q, fingerprint %q", tc.name, d.Step, d.Fingerprint)
 			}
 		}

@@ -104,7 +104,9 @@ func (s *Subject) take(d *document, ref []byte) {
 		d.ref, _, _ = jsontree.Parse(ref)
 	}
 	d.site.doc = d
-	d.rules = slices.Concat(s.Rules.Stubs[d.upstream].Volatile, s.Rules.Steps[d.site.step].Volatile, s.Rules.Volatile)
+	if d.upstream == "" {
+		d.rules = slices.Concat(s.Rules.Steps[d.site.step].Volatile, s.Rules.Volatile)
+	}
 	d.declare()
 	d.walk(&spot{doc: d, node: root, ref: d.ref})
 	s.docs = append(s.docs, d)

@@ -202,7 +202,7 @@ func (s *Subject) asked() {
 		}
 		d := &document{
 			s: s, where: q.where() + " body", data: q.x.Request.Body.Bytes, seen: seen(s.Candidate, q.x.Sent), site: site{step: q.st.ID},
-			upstream: q.stub(),
+			upstream: q.stub(), rules: s.Rules.OfQuestions(q.st),
 			put: func(data []byte) *transcript.Transcript {
 				return q.with(func(r *transcript.Request) { r.Body = body(data) })
 			},

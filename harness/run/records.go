@@ -21,9 +21,6 @@ import (
 // What a target sends to the MCP servers that it starts is in files of its directory, which these servers write. It is put
 // among what the target asks its upstreams: a step for each method of each server.
 
-// recordMethod stands for the method of HTTP in such requests, and is what they are told by.
-const recordMethod = "MCP"
-
 // mostRecorded bounds a record.
 const mostRecorded = 64 << 20
 
@@ -47,7 +44,7 @@ func (r *stage) recordsSettled() bool {
 	if r.opts.Recorded != nil {
 		most = map[string]int{}
 		for i := range r.opts.Recorded.Upstream {
-			if s := &r.opts.Recorded.Upstream[i]; isRecord(s) {
+			if s := &r.opts.Recorded.Upstream[i]; s.ToMCP() {
 				most[s.ID] = len(s.Exchanges)
 			}
 		}
@@ -66,10 +63,6 @@ func (r *stage) recordsSettled() bool {
 		most = own
 	}
 	return true
-}
-
-func isRecord(s *transcript.Step) bool {
-	return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == recordMethod
 }
 
 // records returns what the target has sent by now, in the order in which each server and method was first spoken to. A
@@ -150,11 +143,11 @@ func (w *walker) recordSteps(server string, messages []record.Message) []transcr
 			i = len(out)
 			at[method], out = i, append(out, w.recordStep(server, method))
 		}
-		body := uncounted(m.Body)
+		body := uncounted(m.Parameters())
 		sent := max(0, m.At.Sub(w.t.Started))
 		out[i].Exchanges = append(out[i].Exchanges, &transcript.Exchange{
 			Request: transcript.Request{
-				Method: recordMethod, Target: method, Body: transcript.Body{Bytes: body, Size: int64(len(body))},
+				Method: transcript.MCP, Target: method, Body: transcript.Body{Bytes: body, Size: int64(len(body))},
 				Header: transcript.Header{{Name: "Content-Type", Value: "application/json"}},
 			},
 			Sent: sent, Head: sent, Done: sent,

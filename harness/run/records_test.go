@@ -79,7 +79,7 @@ func TestWhatMCPServersRecordIsAskedOfUpstreams(t *testing.T) {
 		`tools.initialize MCP server tools, initialize: MCP initialize {"clientInfo":{"name":"x"}}`,
 		`tools.tools/call MCP server tools, tools/call: MCP tools/call {"_meta":{"a":1,"progressToken":0},"name":"echo"}`,
 		`tools.tools/call MCP server tools, tools/call: MCP tools/call {"name":"slow"}`,
-		`tools.notifications/initialized MCP server tools, notifications/initialized: MCP notifications/initialized `,
+		`tools.notifications/initialized MCP server tools, notifications/initialized: MCP notifications/initialized {}`,
 		`tools.answer MCP server tools, answer: MCP answer {"action":"accept"}`,
 	}
 	mcp := []string{`mcp.initialize MCP server mcp, initialize: MCP initialize {"clientInfo":{"name":"x"}}`}

@@ -257,7 +257,7 @@ func (r *stage) upstreamsSettled(gone bool) bool {
 		most = map[string]int{}
 		for i := range r.opts.Recorded.Upstream {
 			s := &r.opts.Recorded.Upstream[i]
-			if isRecord(s) { // see settleRecords
+			if s.ToMCP() { // see settleRecords
 				continue
 			}
 			most[s.ID] = len(s.Exchanges)

@@ -428,6 +428,12 @@ func (d *decoder) rules(n *yamldoc.Node) Rules {
 		of.NoHeaders = v.Get("headers") != nil && len(of.Headers) == 0
 		r.Stubs[k.Text] = of
 	}
+	for k, v := range n.Get("mcp").Entries() {
+		if r.MCP == nil {
+			r.MCP = map[string]Rules{}
+		}
+		r.MCP[k.Text] = d.rules(v)
+	}
 	return r
 }
 

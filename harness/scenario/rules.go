@@ -13,6 +13,7 @@ type Rules struct {
 	IDs      []IDShape             // none of a step
 	Streams  map[string]StreamRule // by the stream's name or by its operation ("GET /event")
 	Stubs    map[string]StubRules  // by the stub's name; none of a step
+	MCP      map[string]Rules      // of MCP servers, by the method ("tools/call") or by server and method ("tester tools/call"); none of a step
 }
 
 // StubRules are about what targets ask a stub.
@@ -25,7 +26,7 @@ type StubRules struct {
 
 // empty reports whether there are no rules.
 func (r *Rules) empty() bool {
-	return len(r.Headers)+len(r.Volatile)+len(r.IDs)+len(r.Streams)+len(r.Stubs) == 0
+	return len(r.Headers)+len(r.Volatile)+len(r.IDs)+len(r.Streams)+len(r.Stubs)+len(r.MCP) == 0
 }
 
 // StepRules are those of a step alone.

@@ -108,6 +108,12 @@ type Exchange struct {
 	Done  time.Duration `json:"done"` // the body was read, or the exchange had failed
 }
 
+// MCP stands for the method of HTTP in what was sent to an MCP server. Its target is the method of JSON-RPC.
+const MCP = "MCP"
+
+// ToMCP reports whether a step is what was sent to an MCP server by one method.
+func (s *Step) ToMCP() bool { return len(s.Exchanges) > 0 && s.Exchanges[0].Request.Method == MCP }
+
 // A Request is what the harness sent.
 type Request struct {
 	Method string `json:"method"`

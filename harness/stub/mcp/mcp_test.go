@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
@@ -229,6 +231,32 @@ func TestWhatTheClientSendsIsWrittenDown(t *testing.T) {
 	}
 	if diff := cmp.Diff(append(want, want...), got); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorsThatTheClientAnswersWithAreWrittenDownWhole(t *testing.T) {
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{&jsonrpc.Error{Code: -32603, Message: "no form"}, `{"error":{"code":-32603,"message":"no form"}}`},
+		{&jsonrpc.Error{Code: -32001, Message: "no", Data: json.RawMessage(`{"n":1.0}`)}, `{"error":{"code":-32001,"message":"no","data":{"n":1.0}}}`},
+		{errors.New("torn"), `{"error":{"code":0,"message":"torn"}}`},
+	} {
+		file := filepath.Join(t.TempDir(), "record")
+		r, err := openRecorder(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.add(&jsonrpc.Response{Error: tc.err})
+		r.Close()
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if messages, err := record.Read(bytes.NewReader(data), 1<<20); err != nil || len(messages) != 1 || string(messages[0].Body) != tc.want {
+			t.Errorf("%v: %s, %v, want %s", tc.err, data, err, tc.want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -50,7 +51,7 @@ func (r *recorder) add(msg jsonrpc.Message) {
 		m.Method, m.Body = msg.Method, msg.Params
 	case *jsonrpc.Response:
 		if m.Body = msg.Result; msg.Error != nil {
-			m.Body, _ = json.Marshal(map[string]string{"error": msg.Error.Error()}) // a map of texts can be written
+			m.Body = failure(msg.Error)
 		}
 	}
 	r.mu.Lock()
@@ -59,6 +60,16 @@ func (r *recorder) add(msg jsonrpc.Message) {
 	if r.err == nil && err != nil {
 		r.err = fmt.Errorf("record: %w", err)
 	}
+}
+
+// failure is an error with which the client answers, as it came: {"error":{"code":…,"message":…}}.
+func failure(err error) json.RawMessage {
+	wire, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
+		wire = &jsonrpc.Error{Message: err.Error()}
+	}
+	out, _ := json.Marshal(map[string]any{"error": wire}) // a number, a text, and data that came as JSON
+	return out
 }
 
 // recorded is a transport whose incoming messages are written down before anybody acts on them.

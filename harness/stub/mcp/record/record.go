@@ -21,6 +21,18 @@ type Message struct {
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
+// none is what stands for parameters that are left out. "params … MAY be omitted" (JSON-RPC 2.0 §4.2), and MCP asks for
+// an object: to leave it out, or to send one without members, says the same.
+var none = json.RawMessage("{}")
+
+// Parameters returns the body, and {} for a request or a notification without parameters.
+func (m *Message) Parameters() json.RawMessage {
+	if m.Method != "" && len(m.Body) == 0 {
+		return none
+	}
+	return m.Body
+}
+
 // Write writes a message, all of its line at once: nobody reads half of one while the server lives.
 func Write(w io.Writer, m Message) error {
 	var line bytes.Buffer

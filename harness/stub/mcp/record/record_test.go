@@ -10,6 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+func TestParametersThatAreLeftOutAreNone(t *testing.T) {
+	for _, tc := range []struct {
+		m    Message
+		want string
+	}{
+		{Message{Method: "ping"}, "{}"},
+		{Message{Method: "ping", Body: json.RawMessage("{}")}, "{}"},
+		{Message{Method: "ping", Body: json.RawMessage("null")}, "null"}, // which JSON-RPC does not allow
+		{Message{Method: "tools/call", Body: json.RawMessage(`{"name":"a"}`)}, `{"name":"a"}`},
+		{Message{Body: json.RawMessage(`{"action":"decline"}`)}, `{"action":"decline"}`},
+		{Message{}, ""}, // an answer without a result
+	} {
+		if got := string(tc.m.Parameters()); got != tc.want {
+			t.Errorf("Parameters of %+v: %q, want %q", tc.m, got, tc.want)
+		}
+	}
+}
+
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	at := time.Date(2026, 11, 20, 9, 30, 0, 5, time.UTC)
 	want := []Message{
