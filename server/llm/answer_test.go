@@ -51,6 +51,18 @@ func TestAnAnswerIsStreamedInPieces(t *testing.T) {
 		{"usage without a model does not count", "openai", []string{
 			`{"id":"c1","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}`, `[DONE]`,
 		}, nil},
+		{"numbers of usage have 31 bits", "openai", []string{
+			`{"model":"m","usage":{"prompt_tokens":2147483647,"completion_tokens":2147483648,"total_tokens":4e0}}`,
+			`{"model":"m","usage":{"prompt_tokens":-1,"completion_tokens":1.5,"total_tokens":"7"}}`,
+			`{"model":"m","usage":{"prompt_tokens":2147483647,"completion_tokens":1.0}}`,
+			`{"model":"m","usage":{"prompt_tokens":1e999,"completion_tokens":9223372036854775807,"total_tokens":0}}`,
+			`[DONE]`,
+		}, []string{`[2147483647,null,4]`, `[null,null,null]`, `[2147483647,1,2147483647]`, `[null,null,0]`}},
+		{"and so have their sums", "anthropic", []string{
+			`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":2147483000,"cache_read_input_tokens":600,"cache_creation_input_tokens":600,"output_tokens":-1}}}`,
+			`{"type":"message_delta","usage":{"input_tokens":2147483648,"output_tokens":9}}`,
+			`{"type":"message_stop"}`,
+		}, []string{`[2147483647,9,2147483647]`}},
 		{"tool calls are put together", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"Look","tool_calls":[{"index":0,"id":"a","function":{"name":"x__y","arguments":""}}]}}]}`,
 			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"b\": 1.0,"}}]}}]}`,

@@ -58,8 +58,7 @@ func (t *messagesTokens) usage() *Usage {
 	input := t.input
 	for _, more := range []*int64{t.created, t.read} {
 		if input != nil && more != nil {
-			sum := *input + *more
-			input = &sum
+			input = sum(*input, *more)
 		}
 	}
 	return newUsage(input, t.output, nil)

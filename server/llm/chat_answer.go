@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/session"
 )
 
 var errShape = errors.New("the answer is not what was expected")
@@ -37,9 +38,9 @@ func first(value jsonwire.Text) jsonwire.Text {
 	return nil
 }
 
-// count returns a number of tokens, nil if there is none.
+// count returns a number of tokens, nil if there is none, or none that can be (decision M54).
 func count(value jsonwire.Text) *int64 {
-	if n, ok := value.Integer(); ok {
+	if n, ok := value.Integer(); ok && 0 <= n && n <= session.MaxTokens {
 		return &n
 	}
 	return nil

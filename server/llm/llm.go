@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/session"
 )
 
 // A Request is one question to a model.
@@ -40,8 +41,10 @@ type Usage struct{ Input, Output, Total *int64 }
 // newUsage returns usage with its default: the total is the sum of both (GA 7.12).
 func newUsage(input, output, total *int64) *Usage {
 	if total == nil && input != nil && output != nil {
-		sum := *input + *output
-		total = &sum
+		total = sum(*input, *output)
 	}
 	return &Usage{Input: input, Output: output, Total: total}
 }
+
+// sum adds numbers of tokens.
+func sum(a, b int64) *int64 { return new(min(a+b, session.MaxTokens)) }

@@ -4,6 +4,7 @@ package session
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
@@ -43,6 +44,9 @@ type Session struct {
 
 // Tokens count what the model has read and written: in its last call, and in all of them.
 type Tokens struct{ Total, Input, Output, AccumulatedTotal, AccumulatedInput, AccumulatedOutput *int64 }
+
+// MaxTokens is the largest number of tokens: the numbers of a session have 32 bits. Sums stop at it (decision M54).
+const MaxTokens = math.MaxInt32
 
 // A ModelConfig says which model is called, and how (GA 4.8).
 type ModelConfig struct {

@@ -238,16 +238,16 @@ func update(ctx context.Context, tx *sql.Tx, id string, changes []Change) (bool,
 }
 
 // AddUsage counts a call of the model (GA 7.12): the numbers replace those of the call before, nil too, and are added to
-// those of all calls.
+// those of all calls, up to [session.MaxTokens].
 func (s *Store) AddUsage(ctx context.Context, id string, total, input, output *int64) error {
 	const add = `
 UPDATE sessions SET updated_at = ?1, total_tokens = ?2, input_tokens = ?3, output_tokens = ?4,
-  accumulated_total_tokens = CASE WHEN ?2 IS NULL THEN accumulated_total_tokens ELSE COALESCE(accumulated_total_tokens, 0) + ?2 END,
-  accumulated_input_tokens = CASE WHEN ?3 IS NULL THEN accumulated_input_tokens ELSE COALESCE(accumulated_input_tokens, 0) + ?3 END,
-  accumulated_output_tokens = CASE WHEN ?4 IS NULL THEN accumulated_output_tokens ELSE COALESCE(accumulated_output_tokens, 0) + ?4 END
+  accumulated_total_tokens = CASE WHEN ?2 IS NULL THEN accumulated_total_tokens ELSE min(COALESCE(accumulated_total_tokens, 0) + ?2, ?6) END,
+  accumulated_input_tokens = CASE WHEN ?3 IS NULL THEN accumulated_input_tokens ELSE min(COALESCE(accumulated_input_tokens, 0) + ?3, ?6) END,
+  accumulated_output_tokens = CASE WHEN ?4 IS NULL THEN accumulated_output_tokens ELSE min(COALESCE(accumulated_output_tokens, 0) + ?4, ?6) END
 WHERE id = ?5`
 	return s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, add, stamp(time.Now()), total, input, output, id); err != nil {
+		if _, err := tx.ExecContext(ctx, add, stamp(time.Now()), total, input, output, id, session.MaxTokens); err != nil {
 			return fmt.Errorf("count tokens of session %q: %w", id, err)
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,6 +254,8 @@ func TestTokensAreReplacedAndAdded(t *testing.T) {
 		{n(10), n(7), n(3), session.Tokens{Total: n(10), Input: n(7), Output: n(3), AccumulatedTotal: n(10), AccumulatedInput: n(7), AccumulatedOutput: n(3)}},
 		{n(5), nil, n(1), session.Tokens{Total: n(5), Output: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
 		{nil, nil, nil, session.Tokens{AccumulatedTotal: n(15), AccumulatedInput: n(7), AccumulatedOutput: n(4)}},
+		{nil, n(math.MaxInt32 - 7), nil, session.Tokens{Input: n(math.MaxInt32 - 7), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
+		{nil, n(1), nil, session.Tokens{Input: n(1), AccumulatedTotal: n(15), AccumulatedInput: n(math.MaxInt32), AccumulatedOutput: n(4)}},
 	} {
 		if err := s.AddUsage(t.Context(), id, tc.total, tc.input, tc.output); err != nil {
 			t.Fatal(err)
