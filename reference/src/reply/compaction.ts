@@ -43,13 +43,23 @@ function countedText(item: MessageContent): string {
 /** Who began a compaction. If it was not the user, the reply goes on with what the user said last. */
 export type CompactionKind = 'manual' | 'automatic'
 
-/** Puts a summary in the place of a conversation. Rejects with a ModelError when there is none. */
-export async function compact(store: SessionStore, id: string, provider: Provider, kind: CompactionKind, signal: AbortSignal): Promise<void> {
+/**
+ * Puts a summary in the place of a conversation, which is read anew, and returns the session as it is then. Rejects with a
+ * ModelError when there is no summary.
+ */
+export async function compact(
+  store: SessionStore,
+  id: string,
+  provider: Provider,
+  kind: CompactionKind,
+  signal: AbortSignal,
+): Promise<LoadedSession | undefined> {
   const session = store.load(id)
-  if (session === undefined) return
+  if (session === undefined) return undefined
   const { content, usage } = await summarize(provider, session.conversation, signal)
   store.replaceMessages(id, compacted(session.conversation, textOf(content), kind))
   accountSummary(store, id, usage ?? { input: null, output: null, total: null })
+  return store.load(id)
 }
 
 async function summarize(

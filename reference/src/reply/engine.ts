@@ -4,6 +4,7 @@ import type { Piece, Provider } from '../llm/model.ts'
 import { ModelError } from '../llm/model.ts'
 import type { ContentOf } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
+import type { LoadedSession } from '../store/session-store.ts'
 import { compact, exceededThreshold } from './compaction.ts'
 import type { CompactionKind } from './compaction.ts'
 import { contextNote, withNote } from './context-note.ts'
@@ -42,12 +43,15 @@ export class Engine {
   readonly #listener: Listener
   readonly #mode: Mode
   readonly #finalOutput: FinalOutput
+  /** The session as it was when the reply began, with the messages that this reply has added: of others it knows nothing (M53). */
+  #session: LoadedSession
   /** The context was exceeded, and no call has succeeded since (M27). */
   #recovered = false
 
-  constructor(parts: ReplyParts, agent: EngineAgent, listener: Listener) {
+  constructor(parts: ReplyParts, agent: EngineAgent, session: LoadedSession, listener: Listener) {
     this.#parts = parts
     this.#agent = agent
+    this.#session = session
     this.#listener = listener
     this.#mode = modeOf(parts.settings)
     this.#finalOutput = new FinalOutput(agent.finalOutput)
@@ -72,8 +76,7 @@ export class Engine {
 
   /** False when the conversation is too large, and stays so. */
   async #compactIfLarge(provider: Provider): Promise<boolean> {
-    const session = this.#parts.store.load(this.#agent.sessionId)
-    const threshold = session && exceededThreshold(session, provider, this.#parts.settings)
+    const threshold = exceededThreshold(this.#session, provider, this.#parts.settings)
     if (threshold === undefined) return true
     const percent = Math.trunc(threshold * 100)
     await this.#listener.say(notice('inlineMessage', `Exceeded auto-compact threshold of ${percent}%. Performing auto-compaction...`))
@@ -86,7 +89,8 @@ export class Engine {
   /** False when it did not work, which the client has been told. */
   async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
     try {
-      await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
+      const session = await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
+      this.#session = session ?? this.#session
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       await this.#listener.say(textMessage('assistant', `Ran into this error trying to compact: ${error.message}.`))
@@ -122,20 +126,21 @@ export class Engine {
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
     this.#parts.store.addMessages(this.#agent.sessionId, saved.messages)
+    this.#session.conversation.push(...saved.messages)
     return this.#endWithOutput(outcome)
   }
 
   #question(): { system: string; messages: Message[] } {
-    const session = this.#parts.store.load(this.#agent.sessionId)
+    const { working_dir: workingDirectory, conversation } = this.#session
     const { extensions } = this.#agent.parts
-    const note = contextNote(new Date(), session?.working_dir ?? '', extensions.notes())
+    const note = contextNote(new Date(), workingDirectory, extensions.notes())
     const { clientPrompt } = this.#agent
     const system = systemPrompt({
       instructions: extensions.instructions(),
       added: clientPrompt === null ? [] : [clientPrompt],
       wantsFinalOutput: this.#finalOutput.isAsked,
     })
-    return { system, messages: withNote(repairHistory(session?.conversation ?? []), note) }
+    return { system, messages: withNote(repairHistory(conversation), note) }
   }
 
   async #callFailed(provider: Provider, error: ModelError): Promise<Outcome> {

@@ -92,10 +92,12 @@ function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefin
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
   store.addMessages(id, compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
-  if (compacts) return (listener) => new Engine(parts, agent, listener).compactOnly()
+  const session = store.load(id)
+  if (session === undefined) throw new Error('Failed to read session: Session not found')
+  if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()
   const { provider } = agent.parts.model
   if (provider === null) throw new Error('Provider not set')
-  return (listener) => new Engine(parts, agent, listener).reply(provider)
+  return (listener) => new Engine(parts, agent, session, listener).reply(provider)
 }
 
 /** Gives the answer of a person to the MCP server that has asked, if it still waits (GA 8.3, M44). */

@@ -321,6 +321,25 @@ describe('approval (GA 8, 18.1)', () => {
     expect((await app.hear(id, 'again')).map(eventLine).filter((text) => text.includes('toolConfirmation'))).toEqual([])
   })
 
+  it('goes on with the conversation that the reply began with, and what it adds itself (M53)', async () => {
+    const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
+    const id = await app.chat()
+    app.upstream.answers(chatStream({ calls: [call] }), wantsStream)
+    const one = await app.say(id, 'one')
+    for (let i = 0; i < 2; i++) await one.next()
+    app.upstream.answers(chatStream({ id: 'c2', texts: ['to two'] }), wantsStream)
+    await app.hear(id, 'two')
+    app.upstream.answers(chatStream({ id: 'c3', texts: ['to one'] }), wantsStream)
+    await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action: 'deny', sessionId: id })
+    await one.rest()
+    const last = app.upstream.streamed.at(-1)?.messages.slice(1) ?? []
+    expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    expect(JSON.stringify(last)).not.toContain('two')
+    expect((await app.conversation(id)).map((text) => text.slice(0, 17))).toEqual([
+      'user: one', 'user: two', 'assistant: to two', 'assistant: call q', 'user: result q {"', 'assistant: to one',
+    ].map((text) => text.slice(0, 17)))
+  })
+
   it('honours an answer that came before its question', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'smart_approve' })
     const id = await app.chat()
