@@ -97,6 +97,16 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect((await app.conversation(id)).slice(0, 3)).toEqual(['user: go', `assistant: elicitation ${asked}`, `user: elicitationResponse ${asked}`])
   })
 
+  it('cannot ask in a session that was deleted, whose reply ends there (M55)', async () => {
+    const { app, id } = await withExtension()
+    app.upstream.answers(async (response, asked) => {
+      await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
+      await chatStream({ calls: [{ id: 'c0', name: 'myext__ask', input: '{}' }] })(response, asked)
+    }, wantsStream)
+    expect((await app.hear(id, 'go')).map(({ type }) => type)).toEqual(['Message', 'Finish'])
+    expect(app.upstream.streamed).toHaveLength(1)
+  })
+
   it('has its own variables, the secrets that it names, and only the tools that are available', async () => {
     const secret = { ...stdio, envs: { A: 'own' }, env_keys: ['A', 'SECRET'], available_tools: ['env'] }
     const { app, id } = await withExtension(secret, { SECRET: 'sesame' })

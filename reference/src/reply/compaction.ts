@@ -8,6 +8,7 @@ import type { Message } from '../message/message.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedSession, SessionStore } from '../store/session-store.ts'
 import { newMessage, textMessage } from './new-message.ts'
+import { SessionGoneError } from './saved-messages.ts'
 import { accumulated } from './token-account.ts'
 
 const system =
@@ -45,7 +46,7 @@ export type CompactionKind = 'manual' | 'automatic'
 
 /**
  * Puts a summary in the place of a conversation, which is read anew, and returns the session as it is then. Rejects with a
- * ModelError when there is no summary.
+ * ModelError when there is no summary, and with a SessionGoneError when there is no session any more.
  */
 export async function compact(
   store: SessionStore,
@@ -53,13 +54,18 @@ export async function compact(
   provider: Provider,
   kind: CompactionKind,
   signal: AbortSignal,
-): Promise<LoadedSession | undefined> {
-  const session = store.load(id)
-  if (session === undefined) return undefined
-  const { content, usage } = await summarize(provider, session.conversation, signal)
-  store.replaceMessages(id, compacted(session.conversation, textOf(content), kind))
+): Promise<LoadedSession> {
+  const { conversation } = loaded(store, id)
+  const { content, usage } = await summarize(provider, conversation, signal)
+  store.replaceMessages(id, compacted(conversation, textOf(content), kind))
   accountSummary(store, id, usage ?? { input: null, output: null, total: null })
-  return store.load(id)
+  return loaded(store, id)
+}
+
+function loaded(store: SessionStore, id: string): LoadedSession {
+  const session = store.load(id)
+  if (session === undefined) throw new SessionGoneError('the session was deleted')
+  return session
 }
 
 async function summarize(

@@ -14,7 +14,7 @@ import { repairHistory } from './history.ts'
 import { notice, textMessage } from './new-message.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 import { systemPrompt } from './prompt.ts'
-import { SavedMessages } from './saved-messages.ts'
+import { SavedMessages, save } from './saved-messages.ts'
 import { account } from './token-account.ts'
 import { runTools } from './tool-runs.ts'
 import { toolsOf } from './turn-tools.ts'
@@ -57,7 +57,7 @@ export class Engine {
     this.#finalOutput = new FinalOutput(agent.finalOutput)
   }
 
-  /** The reply to `/compact`. Throws when there is no provider. */
+  /** The reply to `/compact`. Throws when there is no provider, or a SessionGoneError. */
   async compactOnly(): Promise<void> {
     await this.#listener.say(notice('thinkingMessage', compacting))
     const { provider } = this.#agent.parts.model
@@ -65,6 +65,7 @@ export class Engine {
     if (await this.#compact(provider, 'manual')) await this.#listener.say(notice('inlineMessage', compactionComplete))
   }
 
+  /** The reply to any other message. Throws a SessionGoneError when there is no session any more to save it in. */
   async reply(provider: Provider): Promise<void> {
     if (!(await this.#compactIfLarge(provider))) return
     this.#parts.naming.begin(this.#agent.sessionId, provider)
@@ -89,8 +90,7 @@ export class Engine {
   /** False when it did not work, which the client has been told. */
   async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
     try {
-      const session = await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
-      this.#session = session ?? this.#session
+      this.#session = await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       await this.#listener.say(textMessage('assistant', `Ran into this error trying to compact: ${error.message}.`))
@@ -125,7 +125,7 @@ export class Engine {
     )
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
-    this.#parts.store.addMessages(this.#agent.sessionId, saved.messages)
+    save(this.#parts.store, this.#agent.sessionId, saved.messages)
     this.#session.conversation.push(...saved.messages)
     return this.#endWithOutput(outcome)
   }

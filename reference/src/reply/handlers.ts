@@ -7,9 +7,11 @@ import type { Message } from '../message/message.ts'
 import { Engine } from './engine.ts'
 import type { Listener } from './engine.ts'
 import { tokenState } from './events.ts'
+import type { TokenState } from './events.ts'
 import { textMessage } from './new-message.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 import { ClientGoneError, ReplyStream } from './reply-stream.ts'
+import { SessionGoneError } from './saved-messages.ts'
 import { asksToCompact, elicitationAnswer, messagesToSave } from './user-message.ts'
 
 interface ChatRequest {
@@ -51,14 +53,17 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
       return
     }
     stream.startPings()
+    const tokens = tokenReader(parts, id)
     try {
-      await run(listenerOf(parts, id, stream))
+      await run(listenerOf(parts, id, tokens, stream))
     } catch (error) {
       if (error instanceof ClientGoneError) throw error
-      parts.logger.warn('reply failed', { session: id, err: error })
-      await stream.send({ type: 'Error', error: reason(error) })
+      if (!(error instanceof SessionGoneError)) {
+        parts.logger.warn('reply failed', { session: id, err: error })
+        await stream.send({ type: 'Error', error: reason(error) })
+      }
     }
-    await stream.send({ type: 'Finish', reason: 'stop', token_state: tokenState(parts.store.find(id)) })
+    await stream.send({ type: 'Finish', reason: 'stop', token_state: tokens() })
   } catch (err) {
     if (!stream.signal.aborted) parts.logger.error('reply broke', { session: id, err })
   } finally {
@@ -71,9 +76,19 @@ function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function listenerOf({ store }: ReplyParts, id: string, stream: ReplyStream): Listener {
+/** Reads what a session has cost; of one that was deleted meanwhile, what was read last (M55). */
+function tokenReader({ store }: ReplyParts, id: string): () => TokenState {
+  let last = tokenState(store.find(id))
+  return () => {
+    const session = store.find(id)
+    if (session !== undefined) last = tokenState(session)
+    return last
+  }
+}
+
+function listenerOf({ store }: ReplyParts, id: string, tokens: () => TokenState, stream: ReplyStream): Listener {
   return {
-    say: (message) => stream.send({ type: 'Message', message, token_state: tokenState(store.find(id)) }),
+    say: (message) => stream.send({ type: 'Message', message, token_state: tokens() }),
     notify: (requestId, message) => stream.send({ type: 'Notification', request_id: requestId, message }),
     replaced: () => stream.send({ type: 'UpdateConversation', conversation: store.load(id)?.conversation ?? [] }),
     signal: stream.signal,

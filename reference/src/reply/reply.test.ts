@@ -147,6 +147,36 @@ describe('a client that goes away (GA 7.5)', () => {
   })
 })
 
+describe('a session that is deleted during its reply (M55)', () => {
+  it('ends the stream with Finish and the numbers that were read last, when a turn would be saved', async () => {
+    const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
+    const id = await app.chat()
+    const calls = [{ id: 'q', name: 'nobody__has', input: '{}' }]
+    app.upstream.answers(chatStream({ calls, usage: [10, 2] }), wantsStream)
+    const reply = await app.say(id, 'hi')
+    for (let i = 0; i < 2; i++) await reply.next()
+    await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
+    await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action: 'deny', sessionId: id })
+    const events = await reply.rest()
+    expect(events.map(eventLine).map((text) => text.slice(0, 14))).toEqual(['user: result q', 'Finish'])
+    expect(events.at(-1)).toMatchObject({ token_state: { totalTokens: 12, accumulatedTotalTokens: 12 } })
+    expect(app.upstream.streamed).toHaveLength(1)
+    expect(await app.get(`/sessions/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  it('ends a compaction', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    app.upstream.answers(async (response, asked) => {
+      await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
+      await chatWhole('SUMMARY')(response, asked)
+    }, wantsWhole)
+    expect((await app.hear(id, '/compact')).map(eventLine)).toEqual([
+      'assistant: thinkingMessage goose is compacting the conversation...', 'Finish',
+    ])
+  })
+})
+
 describe('compaction (GA 7.10)', () => {
   it('comes by itself when the conversation is too large', async () => {
     const app = await ChatApp.open({ GOOSE_CONTEXT_LIMIT: '5000', GOOSE_AUTO_COMPACT_THRESHOLD: '0.5' })

@@ -14,6 +14,7 @@ import type { FinalOutput } from './final-output.ts'
 import { withoutLargeTexts } from './large-text.ts'
 import { newMessage, newMessageId } from './new-message.ts'
 import type { CallListener, EngineAgent } from './parts.ts'
+import { SessionGoneError, save } from './saved-messages.ts'
 
 type ToolRequest = ContentOf<'toolRequest'>
 type ToolResult = Result<ToolContent[]>
@@ -32,6 +33,12 @@ export interface ToolRunParts {
   signal: AbortSignal
 }
 
+/** The same, while tools run. */
+interface RunningParts extends ToolRunParts {
+  /** Ends all that runs, with this reason. */
+  giveUp: (reason: Error) => void
+}
+
 const declined = 'The user has declined this tool call. Do not try it again.'
 const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
 const extensionPrompt = 'Extension management requires approval for security'
@@ -41,7 +48,9 @@ const maxPendingNotifications = 16
  * Runs the tools that a model has asked for, after asking a person where that is necessary (GA 7.8). Returns the messages
  * to save: for each request, the call as it ran, and its result.
  */
-export async function runTools(requests: readonly ToolRequest[], parts: ToolRunParts): Promise<Message[]> {
+export async function runTools(requests: readonly ToolRequest[], given: ToolRunParts): Promise<Message[]> {
+  const over = new AbortController()
+  const parts: RunningParts = { ...given, signal: AbortSignal.any([given.signal, over.signal]), giveUp: (reason) => { over.abort(reason) } }
   const frontend = new Set(parts.agent.parts.extensions.frontendTools().map(({ name }) => name))
   const calls = requests.flatMap((request) =>
     request.toolCall.status === 'success' ? [{ request, call: converted(request.toolCall.value, parts.tools) }] : [],
@@ -113,7 +122,7 @@ async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, p
   return action === 'always_allow' || action === 'allow_once'
 }
 
-async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, parts: ToolRunParts): Promise<ToolResult> {
+async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, parts: RunningParts): Promise<ToolResult> {
   if (parts.mode === 'chat') return textResult(notInChat)
   if (!allowed) return textResult(declined)
   return withoutLargeTexts(await run(request, call, parts))
@@ -123,7 +132,7 @@ export function textResult(text: string): ToolResult {
   return { status: 'success', value: [{ type: 'text', text }] }
 }
 
-async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, parts: ToolRunParts): Promise<ToolResult> {
+async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, parts: RunningParts): Promise<ToolResult> {
   if (parts.finalOutput.isAsked && name === 'recipe__final_output') return parts.finalOutput.give(args)
   const result = await parts.agent.parts.extensions.call(name, args, listenerOf(id, parts), parts.signal)
   if (result !== undefined) return result
@@ -135,7 +144,7 @@ async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall
 const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'subagent__execute_task']
 
 /** Hands on what a call tells, and puts its questions to the person. What is too much at once is left out (GA 18.4). */
-function listenerOf(requestId: string, parts: ToolRunParts): CallListener {
+function listenerOf(requestId: string, parts: RunningParts): CallListener {
   let pending = 0
   return {
     requestId,
@@ -152,13 +161,18 @@ function listenerOf(requestId: string, parts: ToolRunParts): CallListener {
 }
 
 /** Asks the person at once, and only the one whose tool it is (GA 8.3). The question is saved. */
-async function elicit(message: string, schema: unknown, { agent, store, say, signal }: ToolRunParts): Promise<unknown> {
+async function elicit(message: string, schema: unknown, { agent, store, say, signal, giveUp }: RunningParts): Promise<unknown> {
   const id = randomUUID()
   const data = { actionType: 'elicitation', id, message, requested_schema: schema } as const
   const question = newMessage('assistant', [{ type: 'actionRequired', data }])
   const answer = agent.parts.elicitations.wait(id, signal)
   answer.catch(() => undefined) // it is awaited below, after what may fail
-  store.addMessages(agent.sessionId, [question])
+  try {
+    save(store, agent.sessionId, [question])
+  } catch (error) {
+    if (error instanceof SessionGoneError) giveUp(error)
+    throw error
+  }
   await say(question)
   return answer
 }
