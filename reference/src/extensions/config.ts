@@ -1,5 +1,5 @@
 import {
-  array, boolean, int64, jsonObject, map, nullable, object, omittable, oneOf, string, tagged, withDefault,
+  array, boolean, int64From, jsonObject, map, nullable, object, omittable, oneOf, string, tagged, withDefault,
 } from '../json/shape.ts'
 import type { Field, Int64, JsonObject, Shape } from '../json/shape.ts'
 import { icon } from '../message/tool-content.ts'
@@ -122,13 +122,7 @@ export const mcpTool: Shape<McpTool> = object<McpTool>({
 const nullAsEmpty: Shape<string> = (place) => (place.value === null ? '' : string(place))
 const mayBeMissing: Field<string> = withDefault(nullAsEmpty, '')
 
-const seconds: Shape<Int64> = (place) => {
-  const value = int64(place)
-  if (value < 0) throw place.error('invalid value: integer out of range')
-  return value
-}
-
-const timeout = nullable(seconds)
+const timeout = nullable(int64From(0))
 const bundled = nullable(boolean)
 const texts = withDefault(map(string), {})
 const list = withDefault(array(string), [])

@@ -174,6 +174,15 @@ export const int64: Shape<Int64> = (place) => {
   return Number.isSafeInteger(value) ? value : exact
 }
 
+/** The same, and not below a bound. */
+export function int64From(min: number): Shape<Int64> {
+  return (place) => {
+    const value = int64(place)
+    if (value < min) throw outOfRange(place)
+    return value
+  }
+}
+
 /** An integer that a double holds exactly. */
 export function integer(min: number, max: number): Shape<number> {
   return (place) => {

@@ -128,7 +128,7 @@ describe('what a tool answered (GA 4.5)', () => {
     '{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/plain","text":"t","_meta":{}},"_meta":{}}',
     '{"type":"resource","resource":{"uri":"file:///a","blob":"b"}}',
     '{"type":"audio","data":"d","mimeType":"audio/wav"}',
-    '{"type":"resource_link","uri":"u","name":"n","title":"t","description":"d","mimeType":"m","size":4294967295,"icons":[{"src":"s"}],"annotations":{}}',
+    '{"type":"resource_link","uri":"u","name":"n","title":"t","description":"d","mimeType":"m","size":4294967295,"icons":[{"src":"s"},{"src":"s","mimeType":"m","sizes":["48x48","any"]}],"annotations":{}}',
     '{"type":"resource_link","uri":"u","name":"n"}',
   ])('%s is written as it was read', (item) => {
     expect(read(inResponse(item))).toBe(inResponse(item))
@@ -139,6 +139,8 @@ describe('what a tool answered (GA 4.5)', () => {
     ['{"type":"resourceLink","uri":"u","name":"n"}', 'unknown variant `resourceLink`, expected one of `text`, `image`, `resource`, `audio`, `resource_link`'],
     ['{"type":"resource","resource":{"uri":"u"}}', 'resource: missing field `text`'],
     ['{"type":"resource_link","uri":"u","name":"n","size":-1}', 'size: invalid value: integer out of range'],
+    ['{"type":"resource_link","uri":"u","name":"n","icons":[{"src":"s","sizes":"any"}]}', 'icons[0].sizes: invalid type: string, expected an array'],
+    ['{"type":"resource_link","uri":"u","name":"n","icons":[{"src":"s","sizes":["a",1]}]}', 'icons[0].sizes[1]: invalid type: number, expected a string'],
     ['{"type":"audio","data":"d"}', 'missing field `mimeType`'],
   ])('%s is refused', (item, reason) => {
     expect(read(inResponse(item))).toContain(reason)

@@ -1,4 +1,4 @@
-import { anything, array, jsonObject, object, omittable, oneOf, string, tagged, uint32 } from '../json/shape.ts'
+import { array, jsonObject, object, omittable, oneOf, string, tagged, uint32 } from '../json/shape.ts'
 import type { JsonObject, Place, Shape } from '../json/shape.ts'
 import { isObject } from '../json/is-object.ts'
 import { annotations } from './annotations.ts'
@@ -50,7 +50,7 @@ export interface BlobResource {
 export interface Icon {
   src: string
   mimeType?: string
-  sizes?: unknown
+  sizes?: string[]
 }
 
 const textResource = object<TextResource>({
@@ -74,7 +74,7 @@ function hasOnlyBlob({ value }: Place): boolean {
   return isObject(value) && Object.hasOwn(value, 'blob') && !Object.hasOwn(value, 'text')
 }
 
-export const icon: Shape<Icon> = object<Icon>({ src: string, mimeType: omittable(string), sizes: omittable(anything) })
+export const icon: Shape<Icon> = object<Icon>({ src: string, mimeType: omittable(string), sizes: omittable(array(string)) })
 
 export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
   text: object<ToolText>({

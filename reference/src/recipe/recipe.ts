@@ -2,7 +2,7 @@ import { recipeExtension } from '../extensions/config.ts'
 import type { ExtensionConfig } from '../extensions/config.ts'
 import { JsonNumber } from '../json/number.ts'
 import {
-  anything, array, boolean, int64, integer, jsonObject, nullable, number, object, omittable, oneOf, string, withDefault,
+  anything, array, boolean, int64From, integer, jsonObject, nullable, number, object, omittable, oneOf, string, withDefault,
 } from '../json/shape.ts'
 import type { Int64, Shape } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
@@ -79,11 +79,7 @@ function asText(value: unknown): string {
   return value instanceof JsonNumber ? value.text : stringifyJson(value)
 }
 
-const positive: Shape<Int64> = (place) => {
-  const value = int64(place)
-  if (value < 1) throw place.error('invalid value: integer out of range')
-  return value
-}
+const positive = int64From(1)
 
 const shell: Shape<'Shell'> = (place) => {
   oneOf('Shell', 'shell')(place)

@@ -167,6 +167,8 @@ describe('export and import (GA 9.5, 9.6)', () => {
     ['an unknown type', exported({ session_type: 'robot' })],
     ['null for a type', exported({ session_type: null })],
     ['a count below zero', exported({ message_count: -1 })],
+    ['a count beyond 64 bits', exported().replace('"message_count":0', '"message_count":9223372036854775808')],
+    ['a context below zero', exported({ model_config: { model_name: 'm', toolshim: false, context_limit: -1 } })],
     ['tokens beyond 32 bits', exported({ total_tokens: 2 ** 31 })],
     ['a bad message', exported({ conversation: [{}] })],
     ['a bad recipe', exported({ recipe: {} })],

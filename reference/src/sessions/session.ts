@@ -1,4 +1,4 @@
-import { array, boolean, int32, integer, int64, jsonObject, map, nullable, number, object, oneOf, string, withDefault } from '../json/shape.ts'
+import { array, boolean, int32, int64From, jsonObject, map, nullable, number, object, oneOf, string, withDefault } from '../json/shape.ts'
 import type { Int64, JsonObject, Shape } from '../json/shape.ts'
 import { message } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
@@ -49,11 +49,11 @@ export interface ModelConfig {
   fast_model: string | null
 }
 
-const count: Shape<number> = integer(0, 2 ** 63)
+const count = int64From(0)
 
 export const modelConfig: Shape<ModelConfig> = object<ModelConfig>({
   model_name: string,
-  context_limit: nullable(int64),
+  context_limit: nullable(count),
   temperature: nullable(number),
   max_tokens: nullable(int32),
   toolshim: boolean,
@@ -80,7 +80,7 @@ const withName: Shape<Session> = object<Session>({
   recipe: nullable(recipe),
   user_recipe_values: nullable(map(string)),
   conversation: nullable(array(message)),
-  message_count: count,
+  message_count: (place) => Number(count(place)),
   provider_name: nullable(string),
   model_config: nullable(modelConfig),
 })
