@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
@@ -29,12 +30,12 @@ func (h *Handlers) loadProvider(ctx context.Context, a *agent.Agent, s session.S
 	if err != nil {
 		return err
 	}
-	provider, err := h.Providers.New(name, config)
+	models, err := reply.Choose(h.Settings, h.Providers, name, config)
 	if err != nil {
 		return problem("Could not create provider: " + err.Error())
 	}
-	a.SetProvider(provider)
-	if _, err := h.Store.Update(ctx, s.ID, store.SetModel(name, provider.Config())...); err != nil {
+	a.SetModels(models)
+	if _, err := h.Store.Update(ctx, s.ID, store.SetModel(name, models.Worker.Config())...); err != nil {
 		h.Log.Error("provider not stored", "err", err)
 		return problem("Could not configure agent: Session cannot be written")
 	}

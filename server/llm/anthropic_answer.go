@@ -7,7 +7,7 @@ import (
 
 // whole reads an answer that was not streamed: one piece.
 func (messages) whole(answer jsonwire.Text) (Piece, error) {
-	members := pick(answer, "content", "usage")
+	members := pick(answer, "content", "usage", "model")
 	if members[0].Kind() != "array" {
 		return Piece{}, errShape
 	}
@@ -20,7 +20,7 @@ func (messages) whole(answer jsonwire.Text) (Piece, error) {
 	}
 	var tokens messagesTokens
 	tokens.take(members[1])
-	return Piece{Message: assistant("", content...), Usage: tokens.usage()}, nil
+	return Piece{Message: assistant("", content...), Usage: tokens.usage(), Model: str(members[2])}, nil
 }
 
 func readBlock(block jsonwire.Text) []message.Content {

@@ -8,6 +8,8 @@ import (
 // messages is the wire of Anthropic's Messages (GA 18.8).
 type messages struct{}
 
+func (messages) model(config ModelConfig) string { return config.ModelName }
+
 // defaultMaxTokens is sent where the API wants a number and none is configured.
 const defaultMaxTokens = 8192
 

@@ -55,7 +55,7 @@ func assistant(id string, content ...message.Content) *message.Message {
 
 // whole reads an answer that was not streamed: one piece (decision M35).
 func (chat) whole(answer jsonwire.Text) (Piece, error) {
-	members := pick(answer, "choices", "usage")
+	members := pick(answer, "choices", "usage", "model")
 	said := pick(first(members[0]), "message")[0]
 	if said.Kind() != "object" {
 		return Piece{}, errShape
@@ -67,7 +67,8 @@ func (chat) whole(answer jsonwire.Text) (Piece, error) {
 	if text := str(parts[0]); text != "" || len(calls) == 0 {
 		content = append(content, message.Text{Text: text})
 	}
-	return Piece{Message: assistant("", append(content, requests(calls.wanted())...)...), Usage: chatUsage(members[1])}, nil
+	content = append(content, requests(calls.wanted())...)
+	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: str(members[2])}, nil
 }
 
 // chatUsage returns the numbers of an answer, nil if it has none.

@@ -14,20 +14,27 @@ type chat struct{}
 // reasoning matches the models that reason before they answer (decision M8).
 var reasoning = regexp.MustCompile(`^(?:o[0-9]|gpt-5)`)
 
+// model returns the name of a model without the effort that one which reasons is to make (decision M8).
+func (chat) model(config ModelConfig) string {
+	if !reasoning.MatchString(config.ModelName) {
+		return config.ModelName
+	}
+	model, _ := effortOf(config.ModelName)
+	return model
+}
+
 // body returns what is sent (decisions M7, M8).
-func (chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
+func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	reasons := reasoning.MatchString(config.ModelName)
-	model, effort := effortOf(config.ModelName)
+	_, effort := effortOf(config.ModelName)
 	system, maxTokens := "system", "max_tokens"
 	if reasons {
 		system, maxTokens = "developer", "max_completion_tokens"
-	} else {
-		model = config.ModelName
 	}
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
 	w.Name("model")
-	w.String(model)
+	w.String(c.model(config))
 	w.Name("messages")
 	w.Open('[')
 	writeChatText(w, system, r.System)

@@ -33,6 +33,8 @@ type Tool struct {
 type Piece struct {
 	Message *message.Message
 	Usage   *Usage
+	// Model is who has answered, as the answer says; empty if it does not, or is streamed.
+	Model string
 }
 
 // Usage is what a call has cost, in tokens; nil is unknown.

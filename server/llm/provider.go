@@ -23,6 +23,8 @@ type Provider struct {
 
 // A wire is the form in which a service is asked, and answers.
 type wire interface {
+	// model is the name that is asked for.
+	model(config ModelConfig) string
 	body(config ModelConfig, r Request, stream bool) jsonwire.Text
 	whole(answer jsonwire.Text) (Piece, error)
 	stream() streamReader
@@ -41,6 +43,9 @@ func (p *Provider) Name() string { return p.name }
 
 // Config returns the configuration of its model.
 func (p *Provider) Config() ModelConfig { return p.config }
+
+// Model returns the name that the service is asked for.
+func (p *Provider) Model() string { return p.wire.model(p.config) }
 
 // Answer asks the model, and yields its answer as it comes: piece by piece if the service can stream. An error is the
 // first thing that is yielded, or does not happen: an answer that breaks off ends like one that is complete (GA 7.6).
@@ -119,6 +124,9 @@ func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
 	}
 	return p.ask(ctx, p.config, r)
 }
+
+// Ask asks the model for an answer in one piece, which has a message. The error is an [*Error].
+func (p *Provider) Ask(ctx context.Context, r Request) (Piece, error) { return p.ask(ctx, p.config, r) }
 
 // ask asks a model for an answer in one piece.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {

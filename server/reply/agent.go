@@ -21,11 +21,11 @@ type Agent struct {
 	// counted goes up when a reply has changed the session's numbers.
 	counted atomic.Int64
 
-	mu       sync.Mutex
-	provider *llm.Provider
-	role     string   // the block for the desktop, or for a recipe (decision M17)
-	added    []string // more blocks of the system prompt
-	output   *FinalOutput
+	mu     sync.Mutex
+	models Models
+	role   string   // the block for the desktop, or for a recipe (decision M17)
+	added  []string // more blocks of the system prompt
+	output *FinalOutput
 }
 
 // keptAnswers is how many confirmations may come before their questions.
@@ -38,18 +38,24 @@ func NewAgent(tools Toolbox) *Agent {
 	return a
 }
 
-// Provider returns the model, nil if none was chosen.
-func (a *Agent) Provider() *llm.Provider {
+// Provider returns the model, nil if none was chosen. If there are a lead and a worker, it is the worker (decision M63).
+func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }
+
+// SetProvider chooses the model, without a lead.
+func (a *Agent) SetProvider(p *llm.Provider) { a.SetModels(Models{Worker: p}) }
+
+// SetModels chooses the models.
+func (a *Agent) SetModels(m Models) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.provider
+	a.models = m
 }
 
-// SetProvider chooses the model.
-func (a *Agent) SetProvider(p *llm.Provider) {
+// chosen returns what SetModels has set.
+func (a *Agent) chosen() Models {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.provider = p
+	return a.models
 }
 
 // Texts for the system prompt (decisions M16, M17).

@@ -50,10 +50,13 @@ func TestEventsObeyTheContract(t *testing.T) {
 		r.service.Confirm("s1", "call_2", "deny")
 		check(r.open(user("hi")))
 		check(r.open(user("/compact")))
+		r.settings["GOOSE_LEAD_MODEL"] = `"o3"`
+		r.lead()
+		check(r.open(user("hi")))
 		r.agent.SetProvider(nil)
 		check(r.open(user("hi")))
 	})
-	for _, kind := range []string{"Message", "Error", "Finish", "Notification", "UpdateConversation", "Ping"} {
+	for _, kind := range []string{"Message", "Error", "Finish", "Notification", "UpdateConversation", "ModelChange", "Ping"} {
 		if seen[kind] == 0 {
 			t.Errorf("there was no %s", kind)
 		}

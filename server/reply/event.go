@@ -50,6 +50,15 @@ func finishEvent(tokens session.Tokens) []byte {
 	return frame(w)
 }
 
+func modelEvent(model, mode string) []byte {
+	w := event("ModelChange")
+	w.Name("model")
+	w.String(model)
+	w.Name("mode")
+	w.String(mode)
+	return frame(w)
+}
+
 func notificationEvent(requestID string, n Notification) []byte {
 	w := event("Notification")
 	w.Name("request_id")

@@ -101,14 +101,14 @@ func (s *Service) UpdateAgentProvider(ctx context.Context, _ gen.UpdateAgentProv
 	if err != nil {
 		return refused(http.StatusBadRequest, "Invalid model config: "+err.Error())
 	}
-	provider, err := s.Providers.New(request.provider, config)
+	models, err := Choose(s.Settings, s.Providers, request.provider, config)
 	if err != nil {
 		return refused(http.StatusBadRequest, "Failed to create "+request.provider+" provider: "+err.Error())
 	}
 	a, release := s.Use(request.sessionID)
 	defer release()
-	a.SetProvider(provider)
-	if _, err := s.Store.Update(ctx, request.sessionID, store.SetModel(request.provider, provider.Config())...); err != nil {
+	a.SetModels(models)
+	if _, err := s.Store.Update(ctx, request.sessionID, store.SetModel(request.provider, models.Worker.Config())...); err != nil {
 		s.Log.Error("provider not stored", "err", err)
 		return refused(http.StatusInternalServerError, "Failed to update provider: "+string(unwritable))
 	}

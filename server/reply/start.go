@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/history"
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
@@ -246,13 +245,7 @@ func (x *exchange) passOn(ctx context.Context, said message.Message, response me
 }
 
 // text returns the string that a setting holds, or nothing.
-func (s *Service) text(key string) string {
-	raw, err := s.Settings.Setting(key)
-	if err != nil || jsonwire.Text(raw).Kind() != "string" {
-		return ""
-	}
-	return jsonwire.Text(raw).Str()
-}
+func (s *Service) text(key string) string { return textOf(s.Settings, key) }
 
 // estimate returns how many tokens the conversation has: what the last call said, else about that (GA 7.10).
 func (x *exchange) estimate() int64 {

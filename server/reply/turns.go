@@ -32,7 +32,7 @@ func (x *exchange) converse(ctx context.Context) error {
 		if output := x.collected(); output != nil {
 			return x.say(ctx, message.Text{Text: *output})
 		}
-		t := &turn{exchange: x, provider: x.agent.Provider()}
+		t := x.newTurn()
 		err := t.ask(ctx)
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // and nothing of this turn is saved
@@ -71,6 +71,7 @@ func (x *exchange) sayFailed(ctx context.Context, err error) error {
 type turn struct {
 	*exchange
 	provider *llm.Provider
+	lead     *lead // nil if there is none
 	tools    toolset
 
 	said   []message.Message // what is to be saved of the answer
@@ -87,7 +88,7 @@ func (t *turn) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for piece, err := range t.provider.Answer(ctx, question) {
+	for piece, err := range t.answer(ctx, question) {
 		if err != nil {
 			return err
 		}
@@ -126,6 +127,9 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 	if piece.Message == nil {
 		return nil
 	}
+	if err := t.tellModel(ctx, piece); err != nil {
+		return err
+	}
 	shown, rest := *piece.Message, *piece.Message
 	shown.Content = slices.DeleteFunc(slices.Clone(shown.Content), func(c message.Content) bool {
 		r, ok := c.(message.ToolRequest)
@@ -155,6 +159,7 @@ func (t *turn) act(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	t.lead.count(t.provider, t.failed())
 	if len(t.wanted) > 0 || t.broken {
 		return true, t.save(ctx, append(t.said, pairs...)...)
 	}
