@@ -67,6 +67,17 @@ describe('a stream of chat completions (M35 to M38)', () => {
     expect((await read(new ChatStream(), text)).pieces).toEqual([{ id: 'c1', content: [call('t', 'a', {})], usage: null }])
   })
 
+  it.each([
+    ['1e3', '2.0', { input: 1000, output: 2, total: 1002 }],
+    ['2147483647', '1', { input: 2147483647, output: 1, total: 2147483647 }],
+    ['2147483648', '0', { input: null, output: 0, total: null }],
+    ['-1', '1.5', { input: null, output: null, total: null }],
+    ['"5"', 'null', { input: null, output: null, total: null }],
+  ])('counts %s and %s as numbers of 32 bits, if they are whole (M54)', async (input, output, usage) => {
+    const { pieces } = await read(new ChatStream(), lines(`{"model":"m","usage":{"prompt_tokens":${input},"completion_tokens":${output}}}`, '[DONE]'))
+    expect(pieces[0]?.usage).toEqual(usage)
+  })
+
   it('does not count usage without a model', async () => {
     const text = lines({ choices: [], usage: { prompt_tokens: 1 } }, '[DONE]')
     expect(await read(new ChatStream(), text)).toEqual({ pieces: [], error: null })
@@ -148,6 +159,12 @@ describe('Messages (M35 to M38)', () => {
       ],
       error: null,
     })
+  })
+
+  it('count sums up to 32 bits, and pass over numbers that are none (M54)', async () => {
+    const begin = { type: 'message_start', message: { usage: { input_tokens: 2147483647, cache_read_input_tokens: 1, output_tokens: 7 } } }
+    const text = lines(begin, '{"type":"message_delta","usage":{"output_tokens":2147483648}}', { type: 'message_stop' })
+    expect((await read(new MessagesStream(), text)).pieces[0]?.usage).toEqual({ input: 2147483647, output: 7, total: 2147483647 })
   })
 
   it('count the usage of a stream that was cut off, and lose its calls', async () => {

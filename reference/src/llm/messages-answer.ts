@@ -4,7 +4,7 @@ import type { MessageContent } from '../message/content.ts'
 import type { Piece, Usage } from './model.ts'
 import { toolRequest } from './tool-call.ts'
 import type { RawCall } from './tool-call.ts'
-import { BadStreamError, member, tokens, usageOf } from './wire.ts'
+import { BadStreamError, member, tokenSum, tokens, usageOf } from './wire.ts'
 import type { StreamReader } from './wire.ts'
 
 /** The answer to a request that did not ask for a stream: its blocks in their order (M35). */
@@ -53,7 +53,7 @@ class TokenNumbers {
     const inputs = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'].flatMap((name) => this.#numbers.get(name) ?? [])
     const output = this.#numbers.get('output_tokens') ?? null
     if (inputs.length === 0 && output === null) return null
-    return usageOf(inputs.length === 0 ? null : inputs.reduce((sum, count) => sum + count, 0), output, null)
+    return usageOf(inputs.length === 0 ? null : tokenSum(...inputs), output, null)
   }
 }
 

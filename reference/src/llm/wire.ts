@@ -1,4 +1,5 @@
 import { isObject } from '../json/is-object.ts'
+import { JsonNumber } from '../json/number.ts'
 import type { JsonObject } from '../json/shape.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import type { ModelRequest, Piece, Usage } from './model.ts'
@@ -42,12 +43,20 @@ export function elements(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : []
 }
 
-/** A number of tokens; null for what is none. */
+/** The largest number of tokens that is counted; sums stop there (M54). */
+const maxTokens = 2 ** 31 - 1
+
+/** A number of tokens, which is whole by its value; null for what is none (M54). */
 export function tokens(value: unknown): number | null {
-  return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null
+  const count = typeof value === 'number' || value instanceof JsonNumber ? Number(value) : NaN
+  return Number.isInteger(count) && count >= 0 && count <= maxTokens ? count : null
+}
+
+export function tokenSum(...counts: readonly number[]): number {
+  return Math.min(counts.reduce((sum, count) => sum + count, 0), maxTokens)
 }
 
 /** The total defaults to the sum of the others (GA 7.12). */
 export function usageOf(input: number | null, output: number | null, total: number | null): Usage {
-  return { input, output, total: total ?? (input === null || output === null ? null : input + output) }
+  return { input, output, total: total ?? (input === null || output === null ? null : tokenSum(input, output)) }
 }

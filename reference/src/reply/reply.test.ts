@@ -25,6 +25,16 @@ describe('POST /reply (GA 7)', () => {
     expect((await app.session(id)).conversation.map((message) => message.id)).toEqual([`msg_${id}_0`, `msg_${id}_1`])
   })
 
+  it('counts the tokens of a session up to 32 bits (M54)', async () => {
+    const app = await ChatApp.open({ GOOSE_AUTO_COMPACT_THRESHOLD: '0' })
+    const id = await app.chat()
+    for (let i = 0; i < 2; i++) app.upstream.answers(chatStream({ texts: ['x'], usage: [2_000_000_000, 5] }), wantsStream)
+    await app.hear(id, 'hi')
+    expect((await app.hear(id, 'again')).at(-1)).toMatchObject({
+      token_state: { totalTokens: 2_000_000_005, accumulatedInputTokens: 2147483647, accumulatedOutputTokens: 10, accumulatedTotalTokens: 2147483647 },
+    })
+  })
+
   it('asks with the system prompt, the tools, the history, and the note (M16, M19)', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()

@@ -1,4 +1,5 @@
 import type { Usage } from '../llm/model.ts'
+import { tokenSum } from '../llm/wire.ts'
 import type { Session } from '../sessions/session.ts'
 import type { SessionStore } from '../store/session-store.ts'
 
@@ -28,5 +29,5 @@ export function accumulated(
 
 /** Nothing and x is x. */
 function sum(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : a + b
+  return a === null || b === null ? (a ?? b) : tokenSum(a, b)
 }
