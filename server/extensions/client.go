@@ -32,7 +32,7 @@ type client struct {
 
 	endLife context.CancelFunc // of what is open for the connection
 
-	ctx context.Context // ends with the connection
+	ctx context.Context // ends with the connection, and with it the calls that run
 	end context.CancelCauseFunc
 
 	mu      sync.Mutex
@@ -51,6 +51,8 @@ type running struct {
 // A transport reaches a server, and can be ended.
 type transport interface {
 	mcp.Transport
+	// agreed is called with the version of the protocol when the server has said it.
+	agreed(version string)
 	stop()
 }
 
@@ -58,7 +60,7 @@ type transport interface {
 func (c *Connector) connect(ctx context.Context, t transport, timeout time.Duration) (*client, error) {
 	x := &client{timeout: timeout, stop: t.stop, places: make(chan struct{}, maxQuestions)}
 	x.ctx, x.end = context.WithCancelCause(context.Background())
-	x.tap = &tap{heard: x.hear, awaited: map[jsonrpc.ID]*answer{}}
+	x.tap = &tap{heard: x.hear, awaited: map[jsonrpc.ID]*answer{}, agreed: t.agreed, ended: func() { x.end(closed) }}
 	library := mcp.NewClient(&mcp.Implementation{Name: "goose", Version: cmp.Or(c.ClientVersion, version)}, &mcp.ClientOptions{
 		//lint:ignore SA1019 GA 6.7 has it announced, and the version that is asked for knows it
 		Capabilities:   &mcp.ClientCapabilities{Sampling: &mcp.SamplingCapabilities{}, Elicitation: &mcp.ElicitationCapabilities{}},
@@ -73,6 +75,7 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 	timer := time.AfterFunc(timeout, func() { giveUp(late(timeout)) })
 	stopCaller := context.AfterFunc(ctx, func() { giveUp(context.Cause(ctx)) })
 	awaiting, a := await(begin)
+	x.tap.greeting = a
 	var err error
 	x.session, err = library.Connect(awaiting, tapped{t, x.tap}, &mcp.ClientSessionOptions{ProtocolVersion: protocolVersion})
 	timer.Stop()
@@ -100,12 +103,13 @@ func (x *client) whyNot(begin context.Context, a answer) error {
 	return x.tap.lost()
 }
 
-// answeredError returns the error that a server has answered with.
+// answeredError returns the error that a server has answered with. The library makes answers of its own for requests whose
+// stream ends without one.
 func answeredError(err error) error {
 	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return toldBy(wire)
 	}
-	return noMCP
+	return closed
 }
 
 // close ends the connection, and with it the calls that run.

@@ -70,6 +70,8 @@ const (
 	maxExtensions = 100
 	maxPages      = 100
 	maxQuestions  = 16 // of one connection at a time
+	maxMessage    = 16 << 20
+	aroundMessage = 1 << 10 // what else an event may have
 )
 
 // Timeouts of requests (decision X4).

@@ -118,6 +118,16 @@ func (x *client) answer(request *jsonrpc.Request, find func(params json.RawMessa
 	return nil
 }
 
+// answerApart answers a request that comes outside of answers. All that the library would answer is a ping.
+func answerApart(method string) func(json.RawMessage) (json.RawMessage, error) {
+	return func(json.RawMessage) (json.RawMessage, error) {
+		if method == "ping" {
+			return json.RawMessage("{}"), nil
+		}
+		return nil, rpcError(jsonrpc.CodeMethodNotFound, reason("Method not found: "+method))
+	}
+}
+
 // elicit asks the user, for the call that began first (decision X9).
 func (x *client) elicit(params json.RawMessage) (json.RawMessage, error) {
 	v, err := decode.Parse(params)

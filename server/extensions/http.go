@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"errors"
+	"mime"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -39,6 +40,9 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 		}
 		return nil, err
 	}
+	if config.Type == "streamable_http" {
+		client.listen(r)
+	}
 	return client, nil
 }
 
@@ -59,27 +63,57 @@ type remote struct {
 	headers http.Header
 	base    *http.Transport
 
-	mu    sync.Mutex
-	fault reason
+	streamable bool // it is the newer transport, which has sessions
+
+	mu        sync.Mutex
+	fault     reason
+	sessionID string
+	version   string // of the protocol, once it is agreed on
 }
+
+// What requests of streamable HTTP have in common, once the server has answered.
+const (
+	sessionHeader = "Mcp-Session-Id"
+	versionHeader = "Mcp-Protocol-Version"
+)
 
 func newRemote(config extension.Config, headers http.Header) *remote {
 	r := &remote{uri: config.URI, headers: headers, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
 	client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if config.Type == "sse" {
-		r.Transport = &mcp.SSEClientTransport{Endpoint: config.URI, HTTPClient: client}
+		r.Transport = &mcp.SSEClientTransport{Endpoint: config.URI, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
 	} else {
-		r.Transport = &mcp.StreamableClientTransport{Endpoint: config.URI, HTTPClient: client, MaxRetries: -1}
+		// By itself, the library would bound neither events nor, see meet, answers of JSON.
+		r.Transport = &mcp.StreamableClientTransport{Endpoint: config.URI, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
+		r.streamable = true
 	}
 	return r
+}
+
+// agreed notes the version of the protocol, which all requests name from then on (MCP 2025-06-18, Protocol Version Header).
+// The library does so for connections of its own alone.
+func (r *remote) agreed(version string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.version = version
+}
+
+// session returns the id that the server has given the connection, empty if it has given none.
+func (r *remote) session() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sessionID
 }
 
 // stop ends what the library leaves open.
 func (r *remote) stop() { r.base.CloseIdleConnections() }
 
-// RoundTrip adds the headers of the extension.
+// RoundTrip adds the headers of the extension and of the protocol.
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
+	if r.streamable {
+		r.mark(request)
+	}
 	for name, values := range r.headers {
 		request.Header[name] = values
 	}
@@ -90,7 +124,35 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	case err == nil && response.StatusCode/100 != 2:
 		r.note(reason("Cannot connect to " + r.uri + ": " + statusname.Of(response.StatusCode)))
 	}
+	if err == nil {
+		r.meet(response)
+	}
 	return response, err
+}
+
+func isStream(response *http.Response) bool {
+	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	return kind == "text/event-stream"
+}
+
+func (r *remote) mark(request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.version != "" {
+		request.Header.Set(versionHeader, r.version)
+	}
+}
+
+// meet bounds an answer, and notes the id that the first one has.
+func (r *remote) meet(response *http.Response) {
+	if !isStream(response) {
+		response.Body = http.MaxBytesReader(nil, response.Body, maxMessage)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.sessionID == "" {
+		r.sessionID = response.Header.Get(sessionHeader)
+	}
 }
 
 func (r *remote) note(why reason) {

@@ -100,6 +100,8 @@ func (p *process) watch() {
 	close(p.exited)
 }
 
+func (p *process) agreed(string) {}
+
 // stop ends the process, and returns when nothing of it is left.
 func (p *process) stop() { p.once.Do(p.end) }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
 )
 
 // A tap stands between the library and a connection. The library reads messages into its own types, which lose the order of
@@ -17,6 +19,10 @@ import (
 type tap struct {
 	mcp.Connection
 	heard func(request *jsonrpc.Request) (taken bool, err error)
+
+	greeting *answer // to initialize
+	agreed   func(version string)
+	ended    func() // nothing can be read any more
 
 	mu      sync.Mutex
 	awaited map[jsonrpc.ID]*answer
@@ -62,6 +68,7 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 			t.mu.Lock()
 			t.broken = err
 			t.mu.Unlock()
+			t.ended()
 			return nil, err
 		}
 		if response, ok := m.(*jsonrpc.Response); ok {
@@ -76,10 +83,24 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (t *tap) keep(r *jsonrpc.Response) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if a, ok := t.awaited[r.ID]; ok {
-		*a = answer{there: true, result: r.Result, err: r.Error}
-		delete(t.awaited, r.ID)
+	a, ok := t.awaited[r.ID]
+	if !ok {
+		return
 	}
+	*a = answer{there: true, result: r.Result, err: r.Error}
+	delete(t.awaited, r.ID)
+	if a == t.greeting {
+		t.agreed(versionOf(r.Result))
+	}
+}
+
+// versionOf returns the version in the answer to initialize, empty if there is none.
+func versionOf(result json.RawMessage) string {
+	v, err := decode.Parse(result)
+	if err != nil {
+		return ""
+	}
+	return v.Object("protocolVersion").String("protocolVersion")
 }
 
 // forget returns an answer as it is now, and awaits it no longer.
