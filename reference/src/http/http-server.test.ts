@@ -280,18 +280,41 @@ describe('a request', () => {
     expect(await client.ended()).toBe('')
   })
 
-  it.each([
-    ['a chunk that is none', 'x\r\n'],
-    ['the end of the connection', ''],
-  ])('with %s in its body is refused', async (_, rest) => {
+  it('with a chunk that is none in its body is refused', async () => {
     const { connect, logs } = await serve(echo)
     const client = await connect()
-    client.send(request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n' + rest))
-    if (rest === '') client.socket.end()
+    client.send(request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\nx\r\n'))
     const { status, body } = await client.answer()
     expect([status, body]).toEqual([400, ''])
     expect(await client.ended()).toBe('')
     expect(logs).toEqual([])
+  })
+
+  it.each([
+    ['a length', request('POST /', ['Content-Length: 10'], 'abc')],
+    ['chunks', request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n')],
+    ['chunks that lack only their end', request('POST /', ['Transfer-Encoding: chunked'], '1\r\na\r\n0\r\n')],
+  ])('whose body has %s and is not sent to its end gets no answer (S38)', async (_, bytes) => {
+    const { connect, logs } = await serve(echo)
+    const client = await connect()
+    client.send(bytes)
+    client.socket.end()
+    expect(await client.ended()).toBe('')
+    expect(logs).toEqual([])
+  })
+
+  it('whose body is not sent to its end gets one answer at most, in its turn (S38)', async () => {
+    const { connect } = await serve((one) => (one.url.endsWith('/refused') ? Promise.resolve(text(415, 'no')) : echo(one)))
+    const client = await connect()
+    client.send(request('GET /') + request('POST /refused', ['Content-Length: 10'], 'abc'))
+    expect([(await client.answer()).status, (await client.answer()).status]).toEqual([200, 415])
+    client.socket.end()
+    expect(await client.ended()).toBe('')
+    const other = await connect()
+    other.send(request('GET /') + request('POST /', ['Content-Length: 10'], 'abc'))
+    other.socket.end()
+    expect((await other.answer()).status).toBe(200)
+    expect(await other.ended()).toBe('')
   })
 
   it('that asks for another protocol is answered in this one', async () => {

@@ -39,7 +39,7 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
-      this.#connections.set(socket, { current: undefined, turn: undefined, broken: false })
+      this.#connections.set(socket, { current: undefined, last: undefined, turn: undefined, broken: false })
       socket.once('close', () => this.#connections.delete(socket))
       acceptRawTargets(socket)
     })
@@ -112,6 +112,7 @@ export class HttpServer {
       stopping: () => this.#stopping,
       lingerMs: this.#lingerMs,
     })
+    connection.last = exchange
     this.#takeTurn(connection, async () => {
       // What follows the mistake in a broken connection cannot be told.
       if (socket.destroyed || (connection.broken && !exchange.received)) return
@@ -136,15 +137,18 @@ export class HttpServer {
     }
     if (connection.broken) return
     connection.broken = true
-    const { current } = connection
+    const { current, last } = connection
+    // Whoever stops sending within a body has gone, and gets no answer (S38).
+    const isGone = error.code === 'HPE_INVALID_EOF_STATE' && last?.received === false
     if (current?.received === false) {
       // The mistake is in the body that the current request waits for.
-      if (current.answering) socket.destroy()
+      if (isGone || current.answering) socket.destroy()
       else endWith(socket, statusOf(error))
       return
     }
     this.#takeTurn(connection, () => {
-      endWith(socket, statusOf(error))
+      if (isGone) socket.destroySoon()
+      else endWith(socket, statusOf(error))
       return Promise.resolve()
     })
   }
@@ -154,6 +158,8 @@ export class HttpServer {
 interface Connection {
   /** The exchange whose turn it is. */
   current: Exchange | undefined
+  /** The exchange whose request came last. */
+  last: Exchange | undefined
   /** Settled when everything that came so far is done. */
   turn: Promise<void> | undefined
   /** Something came that is not HTTP, after which nothing is understood. */
