@@ -88,7 +88,10 @@ func (s *streams) gap(p pair) {
 	if !ok {
 		return
 	}
-	stalled := max(s.comparison.sides[0].Stalled, s.comparison.sides[1].Stalled)
+	var stalled time.Duration
+	for side, ev := range []*transcript.Event{p.ref.event, p.cand.event} {
+		stalled = max(stalled, s.comparison.sides[side].Excuse(ev.At-gaps[side], ev.At))
+	}
 	var late []string
 	for side, gap := range gaps {
 		if rule.Max > 0 && gap > rule.Max+stalled {

@@ -80,7 +80,7 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 		out = append(out, upstreamShortfalls(&t.Upstream[i], d)...)
 	}
 	for _, s := range t.Streams {
-		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Stalled, d)...)
+		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Excuse(s.At, s.Until), d)...)
 	}
 	for _, w := range t.Windows {
 		out = append(out, windowShortfalls(t, w, rules)...)

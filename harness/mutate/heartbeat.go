@@ -44,7 +44,7 @@ func cadence(name, doc string, keep func(h *compare.Heartbeat, ev *transcript.Ev
 	return operator("heartbeat", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {
 			h := s.rule(st).Heartbeat
-			if h == nil || h.Every == 0 || s.Candidate.Stalled > h.Every/4 { // then a beat that is out of time proves nothing
+			if h == nil || h.Every == 0 || s.Candidate.Excuse(st.At, st.Until) > h.Every/4 { // then a beat that is out of time proves nothing
 				continue
 			}
 			beats := len(st.Events) - len(s.sequence(st))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // A life is a process as tests want it.
@@ -19,6 +20,7 @@ type life struct {
 	err     error
 	again   error // of a restart
 	restart int
+	use     func(age time.Duration) runqueue.Use // what it has had of the processors, when set
 }
 
 func (l *life) Exited() <-chan struct{} { return l.exited }
@@ -32,6 +34,13 @@ func (l *life) Terminate(context.Context) (string, error) {
 		close(l.exited)
 	}
 	return l.status, l.err
+}
+
+func (l *life) Processors(age time.Duration) (runqueue.Use, bool) {
+	if l.use == nil {
+		return runqueue.Use{}, false
+	}
+	return l.use(age), true
 }
 
 func (l *life) Grace() time.Duration { return time.Second }

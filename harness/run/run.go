@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/stub"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
+	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // A Target is a server that scenarios are driven against. It can be used by several scenarios at the same time.
@@ -60,6 +61,9 @@ type Process interface {
 	Kill(ctx context.Context) (status string, err error)
 	// Restart starts it again, where it was, and returns when it is ready. What is left of it is ended before.
 	Restart(ctx context.Context) error
+	// Processors returns what it has had of the machine's processors, as it was no longer ago than an age; false when that is
+	// not known.
+	Processors(age time.Duration) (runqueue.Use, bool)
 }
 
 // Contract is what a run wants to know of the contract.
@@ -117,6 +121,8 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	for _, t := range targets {
 		r.walkers = append(r.walkers, newWalker(r, t))
 	}
+	starved := r.watchStarvation(time.After)
+	defer starved()
 	for i := range script.Steps {
 		r.step(bounded, &script.Steps[i])
 	}
@@ -143,9 +149,9 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 		r.each(func(w *walker) { w.leaveRecords() })
 	}
 	r.each(func(w *walker) { w.finish(bounded) })
-	stalled := stalls()
+	stalled, starvation := stalls(), starved()
 	for i, w := range r.walkers {
-		w.t.Stalled = stalled
+		w.t.Stalled, w.t.Starved = stalled, starvation[i]
 		out[i] = w.t
 	}
 	return out

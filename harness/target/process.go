@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -20,6 +21,7 @@ type process struct {
 	leader  *os.Process
 	taps    [2]*tap
 	journal *journal
+	census  census
 
 	exited chan struct{} // closed when the leader has ended and its output is in the journal
 	state  *os.ProcessState
@@ -95,6 +97,12 @@ func (p *process) await() {
 	for _, t := range p.taps {
 		t.catchUp()
 	}
+}
+
+// members returns the pids of the group's processes, the guard's aside.
+func (p *process) members(ctx context.Context) ([]int, error) {
+	pids, err := members(ctx, p.group.id)
+	return slices.DeleteFunc(pids, func(pid int) bool { return pid == p.group.id }), err
 }
 
 // status is only to be called when the process has exited.

@@ -16,6 +16,7 @@ type (
 	process struct {
 		journal *journal
 		exited  chan struct{}
+		census  census
 	}
 	broom struct{}
 )
@@ -31,6 +32,7 @@ func startProcess(context.Context, command, *group) (*process, error) {
 	panic("target: no group, no process")
 }
 
+func (p *process) members(context.Context) ([]int, error)                    { return nil, errNotOurs }
 func (p *process) status() string                                            { return "" }
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }

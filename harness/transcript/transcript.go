@@ -24,9 +24,12 @@ type Transcript struct {
 	Took    time.Duration `json:"took"`
 	// Stalled is how long the harness itself was kept waiting at most by the machine it ran on, when that is worth a word.
 	Stalled time.Duration `json:"stalled,omitempty"`
-	Steps   []Step        `json:"steps"`
-	Streams []*Stream     `json:"streams,omitempty"`
-	Windows []Window      `json:"windows,omitempty"`
+	// Starved are the spans in which others kept the target from running for a time that is worth a word, in their order. They
+	// are known of targets that the harness started itself, where the system tells.
+	Starved []Starvation `json:"starved,omitempty"`
+	Steps   []Step       `json:"steps"`
+	Streams []*Stream    `json:"streams,omitempty"`
+	Windows []Window     `json:"windows,omitempty"`
 	// Upstream is what the target has asked the stubs that it calls, by the rule that has answered: a step each, whose
 	// exchanges were begun by the target. Rules that have answered nothing are among them.
 	Upstream []Step `json:"upstream,omitempty"`
