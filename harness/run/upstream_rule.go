@@ -134,10 +134,31 @@ func (f *filler) answer(of *scenario.StubAnswer, chat *stub.Chat) *stub.Answer {
 			Input: of.Usage.Input, Output: of.Usage.Output,
 		}
 		for i := range of.Pieces {
-			a.Message.Pieces = append(a.Message.Pieces, f.piece(&of.Pieces[i]))
+			a.Message.Pieces = append(a.Message.Pieces, f.pieces(&of.Pieces[i])...)
 		}
 	}
 	return a
+}
+
+// texts returns the texts of a template, several if it may be a list.
+func (f *filler) texts(t *scenario.Template, each bool) []string {
+	if !each {
+		return []string{f.or(t, "")}
+	}
+	all, err := t.Texts(&f.w.env)
+	f.note(err)
+	return all
+}
+
+func (f *filler) pieces(of *scenario.StubPiece) []stub.Piece {
+	if !of.Each {
+		return []stub.Piece{f.piece(of)}
+	}
+	var out []stub.Piece
+	for _, text := range f.texts(of.Text, true) {
+		out = append(out, stub.Piece{Text: &text})
+	}
+	return out
 }
 
 func (f *filler) piece(of *scenario.StubPiece) stub.Piece {
@@ -148,7 +169,7 @@ func (f *filler) piece(of *scenario.StubPiece) stub.Piece {
 	f.calls++
 	p.Tool = &stub.Tool{Name: f.or(&of.Tool.Name, ""), ID: f.or(of.Tool.ID, fmt.Sprintf("call_%s_%d", f.id, f.calls))}
 	for i := range of.Tool.Arguments {
-		p.Tool.Arguments = append(p.Tool.Arguments, f.or(&of.Tool.Arguments[i], ""))
+		p.Tool.Arguments = append(p.Tool.Arguments, f.texts(&of.Tool.Arguments[i], of.Tool.Each)...)
 	}
 	if len(of.Tool.Arguments) == 0 {
 		input := json.RawMessage("{}")

@@ -121,8 +121,9 @@ func (d *decoder) stubAnswer(n *yamldoc.Node) StubAnswer {
 		Usage: StubUsage{d.number(n.Get("usage").Get("input")), d.number(n.Get("usage").Get("output"))},
 		End:   StubEnd(n.Get("end").Str()),
 	}
-	for _, text := range oneOrMore(n.Get("text")) {
-		a.Pieces = append(a.Pieces, StubPiece{Text: d.optional(text)})
+	texts, one := oneOrMore(n.Get("text"))
+	for _, text := range texts {
+		a.Pieces = append(a.Pieces, StubPiece{Text: d.optional(text), Each: one})
 	}
 	for _, key := range [...]string{"tools", "pieces"} {
 		for _, item := range n.Get(key).Elements() {
@@ -166,7 +167,9 @@ func (d *decoder) stubPiece(n *yamldoc.Node) StubPiece {
 		if input := n.Get("input"); input != nil {
 			p.Tool.Input = d.value(input)
 		}
-		for _, text := range oneOrMore(n.Get("arguments")) {
+		var texts []*yamldoc.Node
+		texts, p.Tool.Each = oneOrMore(n.Get("arguments"))
+		for _, text := range texts {
 			p.Tool.Arguments = append(p.Tool.Arguments, d.template(text))
 		}
 	}
@@ -182,14 +185,14 @@ func (d *decoder) stubPiece(n *yamldoc.Node) StubPiece {
 	return p
 }
 
-// oneOrMore returns the items of a list, or a node that is none.
-func oneOrMore(n *yamldoc.Node) []*yamldoc.Node {
+// oneOrMore returns the items of a list, or a node that is none, and whether it is one.
+func oneOrMore(n *yamldoc.Node) (all []*yamldoc.Node, one bool) {
 	switch {
 	case n == nil:
-		return nil
+		return nil, false
 	case n.Kind == yamldoc.List:
-		return n.Items
+		return n.Items, false
 	default:
-		return []*yamldoc.Node{n}
+		return []*yamldoc.Node{n}, true
 	}
 }

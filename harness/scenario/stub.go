@@ -69,6 +69,7 @@ type StubAnswer struct {
 type StubPiece struct {
 	After          time.Duration // since the piece before it
 	Text, Thinking *Template
+	Each           bool      // a list in the place of the text is a piece for each of its items
 	Raw            *Template // bytes as they are, whatever the wire asks for
 	Tool           *StubTool
 }
@@ -79,6 +80,7 @@ type StubTool struct {
 	ID        *Template
 	Input     Value      // unset: {}
 	Arguments []Template // its text, in the pieces in which it is streamed, in the place of Input
+	Each      bool       // a list in the place of the one that there is, is a piece for each of its items
 }
 
 // A StubUsage counts tokens.

@@ -104,11 +104,9 @@ func (t Template) Text(env Env, escape func(string) string) (string, error) {
 		if !ok {
 			return "", &MissingError{p.name}
 		}
-		text := string(raw)
-		if len(raw) > 0 && raw[0] == '"' {
-			if err := json.Unmarshal(raw, &text); err != nil {
-				return "", fmt.Errorf("value of %s: %w", p.name, err)
-			}
+		text, err := valueText(p.name, raw)
+		if err != nil {
+			return "", err
 		}
 		if escape != nil {
 			text = escape(text)
@@ -116,6 +114,43 @@ func (t Template) Text(env Env, escape func(string) string) (string, error) {
 		b.WriteString(text)
 	}
 	return b.String(), nil
+}
+
+// valueText returns what a value is in a text.
+func valueText(name string, raw json.RawMessage) (string, error) {
+	text := string(raw)
+	if len(raw) > 0 && raw[0] == '"' {
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return "", fmt.Errorf("value of %s: %w", name, err)
+		}
+	}
+	return text, nil
+}
+
+// Texts returns what stands where there may be one text or a list of them: the items of a list, when the text is exactly one
+// expression and its value is a list, and else the one text.
+func (t Template) Texts(env Env) ([]string, error) {
+	name, single := t.single()
+	raw, ok := json.RawMessage(nil), false
+	if single {
+		raw, ok = env.Lookup(name)
+	}
+	var items []json.RawMessage
+	if !ok || json.Unmarshal(raw, &items) != nil || items == nil { // null is no list
+		text, err := t.Text(env, nil)
+		return []string{text}, err
+	}
+	if len(items) == 0 {
+		return nil, fmt.Errorf("%s is a list without an item", name)
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		var err error
+		if out[i], err = valueText(name, item); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // Filled returns the text with the columns of a row in their places, and its other expressions as they were written.
