@@ -117,6 +117,8 @@ const bodiesDoc = head + `paths:
       responses:
         '200': {description: ok, content: {application/json: {schema: {type: object}}}, headers: {Content-Type: {required: true, schema: {type: integer}}}}
         '304': {description: same, content: {application/json: {schema: {type: object}}}}
+        '404': {description: not found}
+        4XX: {description: refused, content: {application/json: {schema: {type: object}}}}
 `
 
 func TestRequestBodies(t *testing.T) {
@@ -195,6 +197,9 @@ func TestResponses(t *testing.T) {
 		{"POST", 418, "text/plain", "x", "body undocumented-body"},
 		{"POST", 500, "", "", ""},
 		{"GET", 200, "application/json", "{}", ""},
+		{"GET", 409, "application/json", `{}`, ""},
+		{"GET", 404, "", "", ""},
+		{"GET", 404, "application/json", `{}`, "body undocumented-body"}, // whatever other refusals have
 		{"GET", 304, "", "", ""},
 		{"GET", 304, "image/png", "", "header Content-Type undocumented-media-type"},
 		{"GET", 500, "application/json", "nope", "status undocumented-status"},
