@@ -39,22 +39,15 @@ func (t *turn) decide(ctx context.Context) error {
 	var ask []*request
 	for i := range t.wanted {
 		r := &t.wanted[i]
-		switch {
-		case r.frontend:
-		case t.mode == chat:
-			r.answer(onlyChat)
-		case t.mode == approve:
-			permission, err := t.Permissions.Permission(r.call.Name)
-			if err != nil {
-				return fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
-			}
-			switch permission {
-			case permissions.AlwaysAllow:
-			case permissions.NeverAllow:
-				r.answer(declined)
-			default:
-				ask = append(ask, r)
-			}
+		if r.frontend {
+			continue
+		}
+		asked, err := t.permit(r)
+		if err != nil {
+			return err
+		}
+		if !r.decided && t.alarmed(r) || asked {
+			ask = append(ask, r)
 		}
 	}
 	for _, r := range ask {
@@ -63,6 +56,27 @@ func (t *turn) decide(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// permit denies a request, or says whether it has to be asked about, by the mode and what users have decided.
+func (t *turn) permit(r *request) (ask bool, err error) {
+	switch t.mode {
+	case chat:
+		r.answer(onlyChat)
+	case approve:
+		permission, err := t.Permissions.Permission(r.call.Name)
+		if err != nil {
+			return false, fmt.Errorf("%w: %w", Failure("Permissions cannot be read"), err)
+		}
+		switch permission {
+		case permissions.AlwaysAllow:
+		case permissions.NeverAllow:
+			r.answer(declined)
+		default:
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // answer gives a request a result without running it.
@@ -104,7 +118,10 @@ func confirmation(r *request) message.ToolConfirmation {
 	if c.Arguments == nil {
 		c.Arguments = json.RawMessage("{}")
 	}
-	if r.call.Name == "extensionmanager__manage_extensions" {
+	switch {
+	case r.alarm != "":
+		c.Prompt = &r.alarm
+	case r.call.Name == "extensionmanager__manage_extensions":
 		c.Prompt = new(securityPrompt)
 	}
 	return c

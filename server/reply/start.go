@@ -29,6 +29,7 @@ type exchange struct {
 	agent   *Agent
 	session session.Session // as it was at the start
 	mode    mode
+	guard   guard
 	out     *queue
 
 	tokens       session.Tokens    // what was read last
@@ -99,6 +100,7 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 		return nil, err
 	}
 	x.mode = modeOf(x.text("GOOSE_MODE"))
+	x.guard = guardOf(x.Settings)
 	if manual {
 		return x.compactByHand, nil
 	}

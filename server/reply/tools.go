@@ -47,7 +47,8 @@ type request struct {
 	call      message.ToolCall // with arguments of the right types
 	frontend  bool
 	result    message.Result[[]message.ToolContent]
-	decided   bool // the result is there, without a call
+	decided   bool   // the result is there, without a call
+	alarm     string // why the user is asked about a dangerous call; empty if it is none
 }
 
 // want notes a request. One that cannot be understood gets no response (GA 7.8).
