@@ -123,7 +123,7 @@ describe('an answer of chat completions in one piece', () => {
   it('has its text, then its calls', () => {
     const calls = [{ id: 't', function: { name: 'a', arguments: '' } }]
     expect(chatAnswer(answer({ content: 'x', tool_calls: calls }))).toEqual({
-      id: null, content: [{ type: 'text', text: 'x' }, call('t', 'a', {})], usage: { input: 4, output: 5, total: 9 },
+      id: null, content: [{ type: 'text', text: 'x' }, call('t', 'a', {})], usage: { input: 4, output: 5, total: 9 }, model: null,
     })
     expect(chatAnswer(answer({ content: '', tool_calls: calls })).content).toEqual([call('t', 'a', {})])
     expect(chatAnswer(answer({ content: null })).content).toEqual([{ type: 'text', text: '' }])
@@ -181,11 +181,13 @@ describe('Messages (M35 to M38)', () => {
       { type: 'tool_use', id: 't', name: 'n', input: { a: 1 } },
       { type: 'text', text: 'x' },
     ]
-    expect(messagesAnswer({ content, usage: { input_tokens: 1, output_tokens: 2 } })).toEqual({
+    expect(messagesAnswer({ model: 'claude', content, usage: { input_tokens: 1, output_tokens: 2 } })).toEqual({
       id: null,
       content: [{ type: 'redactedThinking', data: 'd' }, call('t', 'n', { a: 1 }), { type: 'text', text: 'x' }],
       usage: { input: 1, output: 2, total: 3 },
+      model: 'claude',
     })
+    expect(messagesAnswer({ content: [], model: '' }).model).toBeNull()
     expect(messagesAnswer({ content: [] }).content).toEqual([{ type: 'text', text: '' }])
     expect(() => messagesAnswer({})).toThrow('the answer has no content')
   })

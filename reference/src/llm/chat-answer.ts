@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../json/is-object.ts'
 import type { MessageContent } from '../message/content.ts'
-import type { Piece, Usage } from './model.ts'
+import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
-import { BadStreamError, elements, member, tokens, usageOf } from './wire.ts'
+import { BadStreamError, elements, member, modelOf, tokens, usageOf } from './wire.ts'
 import type { StreamReader } from './wire.ts'
 
 /** The answer to a request that did not ask for a stream: one piece, the text before the tool calls (M35). */
-export function chatAnswer(answer: unknown): Piece {
+export function chatAnswer(answer: unknown): WholeAnswer {
   const message = member(elements(member(answer, 'choices'))[0], 'message')
   if (!isObject(message)) throw new Error('the answer has no message')
   const text = typeof message.content === 'string' ? message.content : ''
@@ -16,7 +16,7 @@ export function chatAnswer(answer: unknown): Piece {
     return toolRequest({ id: member(call, 'id'), name, input })
   })
   const texts: MessageContent[] = text !== '' || calls.length === 0 ? [{ type: 'text', text }] : []
-  return { id: null, content: [...texts, ...calls], usage: chatUsage(answer) }
+  return { id: null, content: [...texts, ...calls], usage: chatUsage(answer), model: modelOf(answer) }
 }
 
 function functionOf(call: unknown): { name: unknown; arguments: unknown } {

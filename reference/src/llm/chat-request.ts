@@ -25,6 +25,11 @@ export async function chatBody(request: ModelRequest, config: ModelConfig, model
   }
 }
 
+/** What a request calls the model of this name. */
+export function chatModelName(model: string): string {
+  return reasoningModel(model)?.model ?? model
+}
+
 /** What a model that reasons is called, and how hard it shall think; undefined for other models. */
 function reasoningModel(name: string): { model: string; effort: string } | undefined {
   if (!/^(?:o\d|gpt-5)/.test(name)) return undefined

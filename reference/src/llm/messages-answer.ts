@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { isObject } from '../json/is-object.ts'
 import type { MessageContent } from '../message/content.ts'
-import type { Piece, Usage } from './model.ts'
+import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
 import type { RawCall } from './tool-call.ts'
-import { BadStreamError, member, tokenSum, tokens, usageOf } from './wire.ts'
+import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf } from './wire.ts'
 import type { StreamReader } from './wire.ts'
 
 /** The answer to a request that did not ask for a stream: its blocks in their order (M35). */
-export function messagesAnswer(answer: unknown): Piece {
+export function messagesAnswer(answer: unknown): WholeAnswer {
   const blocks = member(answer, 'content')
   if (!Array.isArray(blocks)) throw new Error('the answer has no content')
   const content = blocks.flatMap(wholeBlock)
   const numbers = new TokenNumbers()
   numbers.add(member(answer, 'usage'))
-  return { id: null, content: content.length === 0 ? [{ type: 'text', text: '' }] : content, usage: numbers.usage() }
+  const given: MessageContent[] = content.length === 0 ? [{ type: 'text', text: '' }] : content
+  return { id: null, content: given, usage: numbers.usage(), model: modelOf(answer) }
 }
 
 function wholeBlock(block: unknown): MessageContent[] {

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import { UnreadableAnswerError } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
-import type { ModelRequest, Piece, Provider } from './model.ts'
+import type { ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
 import { ModelError } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
 import { postWithRetries } from './retry.ts'
@@ -37,24 +37,38 @@ export class ModelProvider implements Provider {
     this.#options = options
   }
 
+  /** What requests call its model. */
+  get wireModel(): string {
+    return this.#options.wire.modelName(this.config.model_name)
+  }
+
   async answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
-    if (!this.#options.streams) return only(await this.#complete(request, this.config.model_name, signal))
+    if (!this.#options.streams) return only(await this.complete(request, signal))
     const { log, answer } = await this.#post(request, this.config.model_name, true, signal)
     return this.#stream(answer, log, signal)
   }
 
+  /** A turn of the only model there is. */
+  beginTurn(): Turn {
+    return { config: this.config, answer: this.answer.bind(this), end: () => undefined }
+  }
+
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<WholeAnswer> {
+    return this.#complete(request, this.config.model_name, signal)
+  }
+
   async completeFast(request: ModelRequest, signal: AbortSignal): Promise<Piece> {
-    const { fast_model: fast, model_name: main } = this.config
-    if (fast === null) return this.#complete(request, main, signal)
+    const { fast_model: fast } = this.config
+    if (fast === null) return this.complete(request, signal)
     try {
       return await this.#complete(request, fast, signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
-      return this.#complete(request, main, signal)
+      return this.complete(request, signal)
     }
   }
 
-  async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<Piece> {
+  async #complete(request: ModelRequest, model: string, signal: AbortSignal): Promise<WholeAnswer> {
     const { log, answer } = await this.#post(request, model, false, signal)
     try {
       const piece = this.#whole(await answer.bytes())
@@ -68,7 +82,7 @@ export class ModelProvider implements Provider {
     }
   }
 
-  #whole(bytes: Uint8Array): Piece {
+  #whole(bytes: Uint8Array): WholeAnswer {
     try {
       return this.#options.wire.whole(parseJsonDocument(bytes).value)
     } catch (cause) {
@@ -112,7 +126,8 @@ export class ModelProvider implements Provider {
   }
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- an iterable of one, for who expects a stream
-async function* only(piece: Piece): AsyncGenerator<Piece> {
+/** An iterable of one, for who expects a stream. */
+// eslint-disable-next-line @typescript-eslint/require-await -- there is nothing to wait for
+export async function* only(piece: Piece): AsyncGenerator<Piece> {
   yield piece
 }

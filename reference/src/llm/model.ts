@@ -25,6 +25,30 @@ export interface Piece {
   content: MessageContent[] | null
   /** Counts before the content is sent (M37). */
   usage: Usage | null
+  /** Which of two models has answered, when the client is to know (M62). */
+  change?: ModelChange
+}
+
+/** A whole answer. */
+export interface WholeAnswer extends Piece {
+  /** What the model calls itself; null if it does not say. */
+  model: string | null
+}
+
+/** Which model a turn was answered by, and which of the two that is. */
+export interface ModelChange {
+  model: string
+  mode: 'lead' | 'worker' | 'unknown'
+}
+
+/** One turn of a reply, as far as it concerns models: who is asked is decided when it begins (M59). */
+export interface Turn {
+  /** The config of the model that it begins with. */
+  readonly config: ModelConfig
+  /** As that of a provider. */
+  answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
+  /** Counts the turn, when its tools are done; `failed` as in M60. A turn without an answer is not counted. */
+  end: (failed: boolean) => void
 }
 
 /** Answers for a model. */
@@ -36,6 +60,9 @@ export interface Provider {
    * that ends badly just ends (M38); iterating it throws nothing but the reason of the signal.
    */
   answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
+  beginTurn: () => Turn
+  /** Asks for an answer in one piece. Rejects like `answer`. */
+  complete: (request: ModelRequest, signal: AbortSignal) => Promise<WholeAnswer>
   /** Asks the fast model, if there is one, for an answer in one piece; if that fails, the main one (M4). */
   completeFast: (request: ModelRequest, signal: AbortSignal) => Promise<Piece>
 }

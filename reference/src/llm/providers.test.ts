@@ -84,7 +84,7 @@ describe('a provider', () => {
     expect(() => build('mine')).toThrow('Configuration value not found: MINE_KEY')
     settings.setSecret('MINE_KEY', '')
     upstream.answers(chatWhole('x'))
-    expect(await all(build('mine'))).toEqual([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null }])
+    expect(await all(build('mine'))).toEqual([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
     expect(upstream.asked).toMatchObject([{ path: '/x/y', headers: { h: 'h' } }])
     expect(upstream.asked[0]?.headers.authorization).toBeUndefined()
     expect(upstream.asked[0]?.body.stream).toBeUndefined()

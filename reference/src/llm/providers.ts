@@ -3,13 +3,15 @@ import type { ModelConfig } from '../sessions/session.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
-import { chatBody } from './chat-request.ts'
+import { chatBody, chatModelName } from './chat-request.ts'
 import { findDeclarative } from './declarative.ts'
 import type { DeclarativeProviderConfig } from './declarative.ts'
 import { ProviderError, chatUrl, joinUrl, ollamaUrl } from './endpoints.ts'
 import type { Endpoint } from './http-call.ts'
+import { LeadWorker, leadSettings } from './lead-worker.ts'
 import { MessagesStream, messagesAnswer } from './messages-answer.ts'
 import { messagesBody } from './messages-request.ts'
+import { modelConfigOf } from './model-config.ts'
 import type { Provider } from './model.ts'
 import { ModelProvider } from './model-provider.ts'
 import { RequestLogs } from './request-log.ts'
@@ -17,10 +19,11 @@ import type { Wire } from './wire.ts'
 
 const defaultTimeoutSeconds = 600
 
-const chat: Wire = { body: chatBody, whole: chatAnswer, stream: () => new ChatStream() }
+const chat: Wire = { body: chatBody, modelName: chatModelName, whole: chatAnswer, stream: () => new ChatStream() }
 
 const messages: Wire = {
   body: (...args) => Promise.resolve(messagesBody(...args)),
+  modelName: (model) => model,
   whole: messagesAnswer,
   stream: () => new MessagesStream(),
 }
@@ -45,8 +48,27 @@ export class Providers {
     this.#logger = logger
   }
 
-  /** Throws a ProviderError that says why there is none. Asks nobody. */
+  /**
+   * The provider of this name, as the worker of a lead if the settings name one (M57). Throws a ProviderError that says why
+   * there is none, or a ModelConfigError. Asks nobody.
+   */
   build(name: string, config: ModelConfig): Provider {
+    const worker = this.#build(name, config)
+    const lead = leadSettings(this.#settings)
+    return lead === undefined ? worker : new LeadWorker(this.#lead(lead.provider ?? name, lead.model), worker, lead.limits)
+  }
+
+  #lead(name: string, model: string): ModelProvider {
+    const config = modelConfigOf(model, this.#settings)
+    try {
+      return this.#build(name, config)
+    } catch (cause) {
+      if (cause instanceof ProviderError) throw new ProviderError(`Lead provider ${name}: ${cause.message}`, { cause })
+      throw cause
+    }
+  }
+
+  #build(name: string, config: ModelConfig): ModelProvider {
     const { wire, endpoint, streams, fastModel } = this.#plan(name)
     return new ModelProvider({
       name,

@@ -2,14 +2,16 @@ import { isObject } from '../json/is-object.ts'
 import { JsonNumber } from '../json/number.ts'
 import type { JsonObject } from '../json/shape.ts'
 import type { ModelConfig } from '../sessions/session.ts'
-import type { ModelRequest, Piece, Usage } from './model.ts'
+import type { ModelRequest, Piece, Usage, WholeAnswer } from './model.ts'
 
 /** How models of one kind are asked, and answer. */
 export interface Wire {
   /** The body of a request to the model of this name. */
   body: (request: ModelRequest, config: ModelConfig, model: string, stream: boolean) => Promise<JsonObject>
+  /** What the body calls the model of this name. */
+  modelName: (model: string) => string
   /** Reads the answer to a request that did not ask for a stream. Throws when it cannot be read. */
-  whole: (answer: unknown) => Piece
+  whole: (answer: unknown) => WholeAnswer
   /** Reads one stream. */
   stream: () => StreamReader
 }
@@ -41,6 +43,12 @@ export function member(value: unknown, key: string): unknown {
 /** The elements of something that may be no array. */
 export function elements(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : []
+}
+
+/** What the model of an answer calls itself. */
+export function modelOf(answer: unknown): string | null {
+  const model = member(answer, 'model')
+  return typeof model === 'string' && model !== '' ? model : null
 }
 
 /** The largest number of tokens that is counted; sums stop there (M54). */

@@ -1,6 +1,6 @@
 import { modeOf } from '../agent/permissions.ts'
 import type { Mode } from '../agent/permissions.ts'
-import type { Piece, Provider } from '../llm/model.ts'
+import type { ModelChange, Piece, Provider } from '../llm/model.ts'
 import { ModelError } from '../llm/model.ts'
 import type { ContentOf } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
@@ -22,6 +22,8 @@ import { toolsOf } from './turn-tools.ts'
 /** Where a reply tells what happens. Each call rejects when the client has gone. */
 export interface Listener {
   say: (message: Message) => Promise<void>
+  /** Comes right before the message that it is about. */
+  modelChanged: (change: ModelChange) => Promise<void>
   notify: (requestId: string, notification: McpNotification) => Promise<void>
   /** The conversation was replaced. */
   replaced: () => Promise<void>
@@ -101,10 +103,11 @@ export class Engine {
   }
 
   async #turn(provider: Provider): Promise<Outcome> {
-    const tools = await toolsOf(this.#agent, provider, this.#mode, this.#parts.logger)
+    const turn = provider.beginTurn()
+    const tools = await toolsOf(this.#agent, turn.config, this.#mode, this.#parts.logger)
     let pieces: AsyncIterable<Piece>
     try {
-      pieces = await provider.answer({ ...this.#question(), tools }, this.#listener.signal)
+      pieces = await turn.answer({ ...this.#question(), tools }, this.#listener.signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)
@@ -112,17 +115,17 @@ export class Engine {
     this.#recovered = false
     const saved = new SavedMessages()
     const requests = await this.#hear(pieces, saved)
-    saved.add(
-      ...(await runTools(requests, {
-        agent: this.#agent,
-        store: this.#parts.store,
-        settings: this.#parts.settings,
-        mode: this.#mode,
-        tools,
-        finalOutput: this.#finalOutput,
-        ...this.#listener,
-      })),
-    )
+    const ran = await runTools(requests, {
+      agent: this.#agent,
+      store: this.#parts.store,
+      settings: this.#parts.settings,
+      mode: this.#mode,
+      tools,
+      finalOutput: this.#finalOutput,
+      ...this.#listener,
+    })
+    saved.add(...ran)
+    turn.end(hasFailed(requests, ran))
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
     save(this.#parts.store, this.#agent.sessionId, saved.messages)
@@ -158,8 +161,9 @@ export class Engine {
   async #hear(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
     const frontend = new Set(this.#agent.parts.extensions.frontendTools().map(({ name }) => name))
     const requests: ContentOf<'toolRequest'>[] = []
-    for await (const { id, content, usage } of pieces) {
+    for await (const { id, content, usage, change } of pieces) {
       if (usage !== null) account(this.#parts.store, this.#agent.sessionId, usage)
+      if (change !== undefined) await this.#listener.modelChanged(change)
       if (content === null) continue
       const shown = content.filter(
         (item) => item.type !== 'toolRequest' || item.toolCall.status === 'error' || !frontend.has(item.toolCall.value.name),
@@ -187,6 +191,12 @@ export class Engine {
     if (outcome === 'over' && output !== undefined) await this.#listener.say(textMessage('assistant', output))
     return outcome
   }
+}
+
+/** Whether a turn went wrong: a request was malformed, or a tool had no result (M60). */
+function hasFailed(requests: readonly ContentOf<'toolRequest'>[], ran: readonly Message[]): boolean {
+  const results = ran.flatMap(({ content }) => content).filter((item) => item.type === 'toolResponse')
+  return requests.some(({ toolCall }) => toolCall.status === 'error') || results.some(({ toolResult }) => toolResult.status === 'error')
 }
 
 const compacting = 'goose is compacting the conversation...'

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../json/shape.ts'
+import type { ModelChange } from '../llm/model.ts'
 import type { Message } from '../message/message.ts'
 import type { Session } from '../sessions/session.ts'
 
@@ -7,6 +8,7 @@ export type MessageEvent =
   | { type: 'Message'; message: Message; token_state: TokenState }
   | { type: 'Error'; error: string }
   | { type: 'Finish'; reason: 'stop'; token_state: TokenState }
+  | ({ type: 'ModelChange' } & ModelChange)
   | { type: 'Notification'; request_id: string; message: McpNotification }
   | { type: 'UpdateConversation'; conversation: Message[] }
   | { type: 'Ping' }

@@ -89,6 +89,7 @@ function tokenReader({ store }: ReplyParts, id: string): () => TokenState {
 function listenerOf({ store }: ReplyParts, id: string, tokens: () => TokenState, stream: ReplyStream): Listener {
   return {
     say: (message) => stream.send({ type: 'Message', message, token_state: tokens() }),
+    modelChanged: ({ model, mode }) => stream.send({ type: 'ModelChange', model, mode }),
     notify: (requestId, message) => stream.send({ type: 'Notification', request_id: requestId, message }),
     replaced: () => stream.send({ type: 'UpdateConversation', conversation: store.load(id)?.conversation ?? [] }),
     signal: stream.signal,

@@ -1,16 +1,16 @@
 import { engineTools } from '../agent/engine-tools.ts'
 import type { Mode } from '../agent/permissions.ts'
 import type { McpTool } from '../extensions/config.ts'
-import type { Provider } from '../llm/model.ts'
 import type { Logger } from '../log.ts'
+import type { ModelConfig } from '../sessions/session.ts'
 import type { EngineAgent } from './parts.ts'
 
-/** The tools that a model is offered, sorted by the bytes of their names; of two with one name the first counts (M10). */
-export async function toolsOf(agent: EngineAgent, provider: Provider, mode: Mode, logger: Logger): Promise<McpTool[]> {
+/** The tools that a model of this config is offered, sorted by the bytes of their names; of two with one name the first counts (M10). */
+export async function toolsOf(agent: EngineAgent, config: ModelConfig, mode: Mode, logger: Logger): Promise<McpTool[]> {
   const { extensions } = agent.parts
   const all = [
     ...(await extensionTools(agent, logger)),
-    ...engineTools(agent).filter(({ name }) => isOffered(name, provider, mode)),
+    ...engineTools(agent).filter(({ name }) => isOffered(name, config, mode)),
     ...extensions.frontendTools(),
   ]
   const byName = new Map<string, McpTool>()
@@ -30,8 +30,8 @@ async function extensionTools(agent: EngineAgent, logger: Logger): Promise<McpTo
 }
 
 /** Tasks of sub-agents are for those who need not be asked (GA 18.3). */
-function isOffered(name: string, provider: Provider, mode: Mode): boolean {
+function isOffered(name: string, { model_name: model }: ModelConfig, mode: Mode): boolean {
   if (name !== 'dynamic_task__create_task' && name !== 'subagent__execute_task') return true
-  return mode === 'auto' && !provider.config.model_name.startsWith('gemini')
+  return mode === 'auto' && !model.startsWith('gemini')
 }
 

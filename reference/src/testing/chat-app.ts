@@ -127,6 +127,8 @@ export function eventLine(event: MessageEvent): string {
       return line(event.message)
     case 'Error':
       return `Error ${event.error}`
+    case 'ModelChange':
+      return `ModelChange ${event.mode} ${event.model}`
     case 'Notification':
       return `Notification ${event.request_id} ${event.message.method}`
     case 'UpdateConversation':
