@@ -37,9 +37,12 @@ func compareRules(project scenario.Rules, s *scenario.Scenario) *compare.Rules {
 
 // mcpRules puts the rules for MCP servers together, the scenario's own first.
 func mcpRules(project, own scenario.Rules) map[string][]compare.Volatile {
-	out := map[string][]compare.Volatile{}
+	var out map[string][]compare.Volatile
 	for _, rules := range []map[string]scenario.Rules{own.MCP, project.MCP} {
 		for name, r := range rules {
+			if out == nil {
+				out = map[string][]compare.Volatile{}
+			}
 			out[name] = append(out[name], volatile(r.Volatile)...)
 		}
 	}
