@@ -29,9 +29,9 @@ FUZZ ?=
 # The document that goose publishes for its server. It is not kept here.
 GOOSE_OPENAPI ?= ../shared/data/goose-openapi-1.16.0.json
 
-# What reads bytes that somebody else has written: JSON, event streams, scenarios, run files. Each test run fuzzes these.
-READERS := internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder harness/transport/sse:FuzzReader \
-  harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
+# What reads bytes that somebody else has written: archives, JSON, event streams, scenarios, run files. Each test run fuzzes these.
+READERS := internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
+  harness/transport/sse:FuzzReader harness/scenario:FuzzParse harness/transcript:FuzzReadRun harness/transcript:FuzzLine
 FUZZ_TARGETS = $(shell grep -ro --include='*_test.go' --exclude-dir=node_modules '^func Fuzz[A-Za-z]*' . | sed 's,^\./,,; s,/[^/]*:func ,:,')
 
 .PHONY: help

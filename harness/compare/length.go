@@ -32,8 +32,8 @@ func countsItself(r *transcript.Response) bool {
 // aroundTexts returns how many bytes of a content are none of its texts: punctuation, blanks, numbers, and escapes that need
 // not be. It is not ok of what is no document.
 func (c *comparison) aroundTexts(body content) (int, bool) {
-	if body.otherwise != "" {
-		return 0, true // all of it is one text
+	if body.otherwise != "" || body.entries != nil {
+		return 0, true // all of it is one text, or compressed
 	}
 	root, _, err := body.read(c.docs)
 	if err != nil {

@@ -46,6 +46,8 @@ const (
 	TargetNotStopped ShortfallKind = "target-not-stopped"
 	TargetNotStarted ShortfallKind = "target-not-restarted"
 
+	ArchiveBroken ShortfallKind = "archive" // what is called an archive is none, or none that can be looked into
+
 	UpstreamUnexpected ShortfallKind = "upstream-unexpected" // a request to a stub that nothing answers
 	UpstreamMissing    ShortfallKind = "upstream-missing"    // a rule of a stub had nothing to answer
 )
@@ -55,7 +57,7 @@ func ShortfallKinds() []ShortfallKind {
 	return []ShortfallKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
 		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
-		UpstreamUnexpected, UpstreamMissing,
+		ArchiveBroken, UpstreamUnexpected, UpstreamMissing,
 	}
 }
 
@@ -112,6 +114,12 @@ func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfa
 			add(Shortfall{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
 				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
+			})
+		}
+		if why := brokenArchive(x); why != "" && !s.Uncompared {
+			add(Shortfall{
+				Kind: ArchiveBroken, Exchange: i, Place: "body", Want: "a ZIP archive, as its content type says", Got: "it " + why,
+				Text: "the archive cannot be read",
 			})
 		}
 	}

@@ -339,5 +339,5 @@ func eventContent(ev *transcript.Event) content {
 	if data != "" && (data[0] == '{' || data[0] == '[') {
 		return content{data: []byte(ev.Data)}
 	}
-	return content{[]byte(ev.Data), "it is neither an object nor a list"}
+	return content{data: []byte(ev.Data), otherwise: "it is neither an object nor a list"}
 }

@@ -64,7 +64,7 @@ func (f *finder) transcript(t *transcript.Transcript) {
 			f.document(x.Request.Body.Bytes)
 			if x.Response != nil {
 				f.header(x.Response.Header)
-				f.document(x.Response.Body.Bytes)
+				f.document(documentOf(x.Response))
 			}
 		}
 	}
@@ -139,6 +139,10 @@ func (r *Replacer) walk(v reflect.Value) {
 			v.Set(own)
 		}
 	case reflect.Struct:
+		if answer, ok := v.Addr().Interface().(*transcript.Response); ok && r.archive(answer) {
+			r.walk(v.FieldByName("Header"))
+			return
+		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				r.walk(v.Field(i))

@@ -1,14 +1,19 @@
 package redact
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
 func TestAnAliasIsMadeLikeTheSecret(t *testing.T) {
@@ -84,6 +89,41 @@ func TestSecretsAreInNoTextOfATranscript(t *testing.T) {
 	other, _ := json.Marshal(b)
 	if string(other) != string(text) {
 		t.Error("what was equal is not equal any more")
+	}
+}
+
+func TestSecretsAreInNoEntryOfAnArchive(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	for _, method := range []uint16{zip.Deflate, zip.Store} {
+		var file bytes.Buffer
+		w := zip.NewWriter(&file)
+		to, _ := w.CreateHeader(&zip.FileHeader{Name: "config.yaml", Method: method})
+		fmt.Fprintf(to, "key: %s\nother: kept\n", secret)
+		to, _ = w.CreateHeader(&zip.FileHeader{Name: "session.json", Method: method})
+		fmt.Fprint(to, `{"password":"correct-horse"}`)
+		w.Close()
+		answer := &transcript.Response{Status: 200, Body: transcript.Body{Bytes: bytes.Clone(file.Bytes()), Size: int64(file.Len())}, Header: transcript.Header{
+			{Name: "Content-Type", Value: "application/zip"}, {Name: "Content-Length", Value: strconv.Itoa(file.Len())}, {Name: "X-Key", Value: secret},
+		}}
+		given := &transcript.Transcript{Steps: []transcript.Step{{Exchanges: []*transcript.Exchange{{Response: answer}}}}}
+		ts := []*transcript.Transcript{given}
+		Transcripts(ts, &Rules{Values: []string{secret}, At: []string{"$['session.json'].password"}})
+		got := ts[0].Steps[0].Exchanges[0].Response
+		doc, err := archive.Read(got.Body.Bytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf(`{"config.yaml":["key: %s","other: kept",""],"session.json":{"password":"%s"}}`, alias(secret), alias("correct-horse"))
+		if string(doc.JSON) != want {
+			t.Errorf("%s, want %s", doc.JSON, want)
+		}
+		length, _ := got.Header.Get("Content-Length")
+		if key, _ := got.Header.Get("X-Key"); key != alias(secret) || length != strconv.FormatInt(got.Body.Size, 10) || int(got.Body.Size) != len(got.Body.Bytes) {
+			t.Errorf("header %v, and %d bytes", got.Header, len(got.Body.Bytes))
+		}
+		if !bytes.Equal(answer.Body.Bytes, file.Bytes()) || answer.Header[2].Value != secret {
+			t.Error("what was handed in is changed, too")
+		}
 	}
 }
 

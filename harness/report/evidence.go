@@ -134,7 +134,7 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 			out.Curl = g.Cover(curl(&x.Request))
 		}
 		if x.Response != nil {
-			body = x.Response.Body.Bytes
+			body = contentOf(x.Response)
 			out.Answer = g.shown(answerText(x.Response))
 		} else if x.Failure != nil {
 			out.Answer = g.Cover(x.Failure.Text)
@@ -205,7 +205,11 @@ func answerText(r *transcript.Response) string {
 	var b strings.Builder
 	b.WriteString(r.Proto + " " + strconv.Itoa(r.Status) + "\n")
 	fields(&b, r.Header)
-	writeBody(&b, r.Body)
+	if entries := entriesOf(r); entries != "" {
+		b.WriteString("\n" + entries)
+	} else {
+		writeBody(&b, r.Body)
+	}
 	return b.String()
 }
 

@@ -76,7 +76,7 @@ func (w *walker) captureFrom(x *transcript.Exchange, captures []scenario.Capture
 		header transcript.Header
 	)
 	if x.Response != nil {
-		body, header = x.Response.Body.Bytes, x.Response.Header
+		body, header = match.Document(x.Response.Header, x.Response.Body.Bytes), x.Response.Header
 	}
 	w.capture(captures, body, header, rec)
 }

@@ -1,0 +1,81 @@
+package compare
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
+)
+
+// A body that says it is a ZIP archive is compared by what it holds, as a document whose members are the entries (see
+// internal/archive): rules name an entry as JSONPaths name a member. The order of the entries counts as well, which that of
+// members does not. When entries were written, and how they are compressed, does not.
+
+// archiveIn reads the archive that an answer has. It is nil when the answer is not called one, has no body, or has one of
+// which nobody knows all.
+func archiveIn(r *transcript.Response) (*archive.Document, error) {
+	value, _ := r.Header.Get("Content-Type")
+	if !archive.Is(value) || r.Header.Has("Content-Encoding") || !r.Body.Whole() {
+		return nil, nil
+	}
+	doc, err := archive.Read(r.Body.Bytes)
+	if err != nil {
+		return &archive.Document{}, err
+	}
+	return doc, nil
+}
+
+// brokenArchive says what is wrong with the archive of an answer; "" when nothing is. An answer to HEAD has no body, and
+// what it would say is not looked into.
+func brokenArchive(x *transcript.Exchange) string {
+	if x.Response == nil || x.Failure != nil || x.Request.Method == "HEAD" || !succeeded(x) {
+		return ""
+	}
+	if _, err := archiveIn(x.Response); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// entryOrder compares the order of the entries that two archives have in common. Which entries there are, the documents tell.
+func (c *comparison) entryOrder(sides [2]content, report func(Difference)) {
+	var bare [2]map[string]bool
+	for side, s := range sides {
+		bare[side] = map[string]bool{}
+		for _, name := range s.entries {
+			bare[side][c.b.skeleton(side, name)] = true
+		}
+	}
+	var common, names [2][]string
+	for side, s := range sides {
+		for _, name := range s.entries {
+			if stem := c.b.skeleton(side, name); bare[1-side][stem] {
+				common[side], names[side] = append(common[side], stem), append(names[side], name)
+			}
+		}
+	}
+	if len(common[0]) != len(common[1]) || slices.Equal(common[0], common[1]) {
+		return
+	}
+	report(Difference{
+		Kind: OrderDiffers, Place: "body", At: both("body"), Reference: shownNames(names[0]), Candidate: shownNames(names[1]),
+		Text: "the entries of the archives are the same, in another order",
+	})
+}
+
+func shownNames(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return show(strings.Join(quoted, ", "))
+}
+
+// compressed reports whether both answers are archives: how long these are says nothing of what they hold.
+func compressed(ref, cand *transcript.Response) bool {
+	r, rerr := archiveIn(ref)
+	c, cerr := archiveIn(cand)
+	return r != nil && c != nil && rerr == nil && cerr == nil
+}
