@@ -1101,6 +1101,24 @@ func (e ShellCheckType) Valid() bool {
 	}
 }
 
+// Defines values for ShellCheckInputType.
+const (
+	ShellCheckInputTypeShell  ShellCheckInputType = "Shell"
+	ShellCheckInputTypeShell1 ShellCheckInputType = "shell"
+)
+
+// Valid indicates whether the value is a known member of the ShellCheckInputType enum.
+func (e ShellCheckInputType) Valid() bool {
+	switch e {
+	case ShellCheckInputTypeShell:
+		return true
+	case ShellCheckInputTypeShell1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SseExtensionType.
 const (
 	SseExtensionTypeSse SseExtensionType = "sse"
@@ -2297,7 +2315,7 @@ type Recipe struct {
 	Response   *Response    `json:"response,omitempty"`
 	SubRecipes *[]SubRecipe `json:"sub_recipes,omitempty"`
 
-	// Retry What is missing is left out of answers.
+	// Retry What is missing is left out.
 	Retry *RetryConfig `json:"retry,omitempty"`
 }
 
@@ -2313,7 +2331,7 @@ type RecipeInput struct {
 	Parameters   nullable.Nullable[[]RecipeParameter]      `json:"parameters,omitempty"`
 	Prompt       nullable.Nullable[string]                 `json:"prompt,omitempty"`
 	Response     nullable.Nullable[Response]               `json:"response,omitempty"`
-	Retry        nullable.Nullable[RetryConfig]            `json:"retry,omitempty"`
+	Retry        nullable.Nullable[RetryConfigInput]       `json:"retry,omitempty"`
 	Settings     nullable.Nullable[Settings]               `json:"settings,omitempty"`
 	SubRecipes   nullable.Nullable[[]SubRecipeInput]       `json:"sub_recipes,omitempty"`
 	Title        string                                    `json:"title"`
@@ -2491,13 +2509,22 @@ type ResumeAgentRequest struct {
 	SessionID              string `json:"session_id"`
 }
 
-// RetryConfig What is missing is left out of answers.
+// RetryConfig What is missing is left out.
 type RetryConfig struct {
 	MaxRetries              int32                     `json:"max_retries"`
 	Checks                  []SuccessCheck            `json:"checks"`
 	OnFailure               nullable.Nullable[string] `json:"on_failure,omitempty"`
 	TimeoutSeconds          nullable.Nullable[int64]  `json:"timeout_seconds,omitempty"`
 	OnFailureTimeoutSeconds nullable.Nullable[int64]  `json:"on_failure_timeout_seconds,omitempty"`
+}
+
+// RetryConfigInput defines model for RetryConfigInput.
+type RetryConfigInput struct {
+	Checks                  []SuccessCheckInput       `json:"checks"`
+	MaxRetries              int32                     `json:"max_retries"`
+	OnFailure               nullable.Nullable[string] `json:"on_failure,omitempty"`
+	OnFailureTimeoutSeconds nullable.Nullable[int64]  `json:"on_failure_timeout_seconds,omitempty"`
+	TimeoutSeconds          nullable.Nullable[int64]  `json:"timeout_seconds,omitempty"`
 }
 
 // Role defines model for Role.
@@ -2569,13 +2596,23 @@ type Settings struct {
 
 // ShellCheck Example: {"command":"make test","type":"Shell"}
 type ShellCheck struct {
-	// Type Requests may write it in lower case.
 	Type    ShellCheckType `json:"type"`
 	Command string         `json:"command"`
 }
 
-// ShellCheckType Requests may write it in lower case.
+// ShellCheckType defines model for ShellCheck.Type.
 type ShellCheckType string
+
+// ShellCheckInput Example: {"command":"make test","type":"shell"}
+type ShellCheckInput struct {
+	Command string `json:"command"`
+
+	// Type Answers have `Shell`, however it was written.
+	Type ShellCheckInputType `json:"type"`
+}
+
+// ShellCheckInputType Answers have `Shell`, however it was written.
+type ShellCheckInputType string
 
 // SseExtension An MCP server behind server-sent events.
 type SseExtension struct {
@@ -2749,6 +2786,11 @@ type SubmitResultResultSuccess bool
 
 // SuccessCheck defines model for SuccessCheck.
 type SuccessCheck struct {
+	union json.RawMessage
+}
+
+// SuccessCheckInput defines model for SuccessCheckInput.
+type SuccessCheckInput struct {
 	union json.RawMessage
 }
 
@@ -5721,6 +5763,65 @@ func (t SuccessCheck) MarshalJSON() ([]byte, error) {
 }
 
 func (t *SuccessCheck) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsShellCheckInput returns the union data inside the SuccessCheckInput as a ShellCheckInput
+func (t SuccessCheckInput) AsShellCheckInput() (ShellCheckInput, error) {
+	var body ShellCheckInput
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromShellCheckInput overwrites any union data inside the SuccessCheckInput as the provided ShellCheckInput
+func (t *SuccessCheckInput) FromShellCheckInput(v ShellCheckInput) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeShellCheckInput performs a merge with any union data inside the SuccessCheckInput, using the provided ShellCheckInput
+func (t *SuccessCheckInput) MergeShellCheckInput(v ShellCheckInput) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SuccessCheckInput) Discriminator() (string, error) {
+	var discriminator struct {
+		Discriminator string `json:"type"`
+	}
+	err := json.Unmarshal(t.union, &discriminator)
+	return discriminator.Discriminator, err
+}
+
+func (t SuccessCheckInput) ValueByDiscriminator() (interface{}, error) {
+	discriminator, err := t.Discriminator()
+	if err != nil {
+		return nil, err
+	}
+	switch discriminator {
+	case "Shell":
+		return t.AsShellCheckInput()
+	case "shell":
+		return t.AsShellCheckInput()
+	default:
+		return nil, errors.New("unknown discriminator value: " + discriminator)
+	}
+}
+
+func (t SuccessCheckInput) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SuccessCheckInput) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }

@@ -1287,7 +1287,7 @@ export type RecipeInput = {
     parameters?: Array<RecipeParameter> | null;
     response?: Response | null;
     sub_recipes?: Array<SubRecipeInput> | null;
-    retry?: RetryConfig | null;
+    retry?: RetryConfigInput | null;
 };
 
 /**
@@ -1357,11 +1357,19 @@ export type SubRecipeInput = {
 };
 
 /**
- * What is missing is left out of answers.
+ * What is missing is left out.
  */
 export type RetryConfig = {
     max_retries: number;
     checks: Array<SuccessCheck>;
+    on_failure?: string | null;
+    timeout_seconds?: number | null;
+    on_failure_timeout_seconds?: number | null;
+};
+
+export type RetryConfigInput = {
+    max_retries: number;
+    checks: Array<SuccessCheckInput>;
     on_failure?: string | null;
     timeout_seconds?: number | null;
     on_failure_timeout_seconds?: number | null;
@@ -1372,10 +1380,19 @@ export type SuccessCheck = {
 } & ShellCheck;
 
 export type ShellCheck = {
-    /**
-     * Requests may write it in lower case.
-     */
     type: 'Shell';
+    command: string;
+};
+
+export type SuccessCheckInput = {
+    type: 'Shell' | 'shell';
+} & ShellCheckInput;
+
+export type ShellCheckInput = {
+    /**
+     * Answers have `Shell`, however it was written.
+     */
+    type: 'Shell' | 'shell';
     command: string;
 };
 

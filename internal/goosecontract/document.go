@@ -67,8 +67,9 @@ func title(ref *openapi3.SchemaRef) {
 	}
 }
 
+// tag returns the value of a tag: the first, of one that may be written in several ways.
 func tag(s *openapi3.Schema, property string) string {
-	if p := s.Properties[property]; p != nil && len(p.Value.Enum) == 1 {
+	if p := s.Properties[property]; p != nil && len(p.Value.Enum) > 0 {
 		return fmt.Sprint(p.Value.Enum[0])
 	}
 	return ""

@@ -183,6 +183,17 @@ func TestWhatIsTheSameIsNotFound(t *testing.T) {
 	}
 }
 
+// An alternative of which requests may write the tag in a second way stays the same alternative.
+func TestATagMayBeWrittenInSeveralWays(t *testing.T) {
+	r, err := compare(write(t, published, strings.Replace(contract, "enum: [circle]", "enum: [circle, Circle]", 1), noExceptions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.changes) != 1 || r.changes[0].id != "response-property-enum-value-added" {
+		t.Errorf("found %q, want the one value", r.changes)
+	}
+}
+
 func TestExceptions(t *testing.T) {
 	less := strings.NewReplacer("        \"404\": {description: none}\n", "", "[kind, width]", "[kind]").Replace(contract)
 	const (
