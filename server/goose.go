@@ -70,6 +70,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
 	return &extensions.Connector{
 		Secrets:       g.settings,
+		Settings:      g.settings,
 		Sessions:      g.store,
 		Executable:    config.Executable,
 		Directory:     config.Directory,

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/agent"
-	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
@@ -71,26 +70,16 @@ func (h *Handlers) loadExtensions(ctx context.Context, a *agent.Agent) {
 	wg.Wait()
 }
 
-// enabledExtensions returns the extensions that the settings enable, in their order. Entries that cannot be read are left
-// out (GA 10.9).
+// enabledExtensions returns the extensions that the settings enable, in their order (decision G25).
 func (h *Handlers) enabledExtensions() []extension.Config {
 	raw, err := h.Settings.Setting("extensions")
-	if err != nil || raw == nil {
-		return nil
-	}
-	entries, err := decode.Parse(raw)
 	if err != nil {
 		return nil
 	}
 	var enabled []extension.Config
-	for _, entry := range entries.Members() {
-		o := entry.Object("enabled")
-		on := o.Bool("enabled")
-		if o.Err() != nil || !on {
-			continue
-		}
-		if config, err := extension.Decode(entry); err == nil {
-			enabled = append(enabled, config)
+	for _, entry := range extension.Configured(raw) {
+		if entry.Enabled {
+			enabled = append(enabled, entry.Config)
 		}
 	}
 	return enabled

@@ -127,7 +127,9 @@ func (x *client) close() {
 	x.asking.Wait()
 }
 
-func (x *client) instructions() string { return x.session.InitializeResult().Instructions }
+func (x *client) instructions(context.Context) string {
+	return x.session.InitializeResult().Instructions
+}
 
 func (x *client) frontend() []llm.Tool { return nil }
 

@@ -23,8 +23,12 @@ import (
 type Connector struct {
 	// Secrets are where the values of env_keys are (GA 1.4).
 	Secrets Secrets
-	// Sessions say where the built-in extensions work, and keep todo lists.
+	// Settings say which extensions there are to enable.
+	Settings Settings
+	// Sessions say where the built-in extensions work, keep todo lists, and are what chatrecall finds.
 	Sessions Sessions
+	// Skills are directories of skills that all sessions have (decision X30).
+	Skills []string
 	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
 	Executable string
 	// Directory is where commands run.
@@ -43,9 +47,19 @@ type Secrets interface {
 	Secret(key string) (json.RawMessage, error)
 }
 
+// Settings are looked up on every use. A value is canonical JSON, nil if there is none.
+type Settings interface {
+	Setting(key string) (json.RawMessage, error)
+}
+
 // Sessions are those that are stored.
 type Sessions interface {
+	// Session returns a session without its conversation, Load one with it; the error is [store.ErrNotFound] if there is
+	// none.
 	Session(ctx context.Context, id string) (session.Session, error)
+	Load(ctx context.Context, id string) (session.Session, error)
+	// Youngest returns the ids of the sessions of users and schedules, the one that was made last first.
+	Youngest(ctx context.Context) ([]string, error)
 	Update(ctx context.Context, id string, changes ...store.Change) (found bool, err error)
 }
 
@@ -56,7 +70,7 @@ type provider interface {
 	// frontend lists the tools that the client runs.
 	frontend() []llm.Tool
 	// instructions are for the model; empty if there are none.
-	instructions() string
+	instructions(ctx context.Context) string
 	// note is for the context note (decision M19); empty if there is none.
 	note(ctx context.Context) string
 	// call runs a tool, whose name is its own here.
@@ -87,8 +101,8 @@ func timeoutOf(c extension.Config) time.Duration {
 	return min(time.Duration(min(*c.Timeout, 86400))*time.Second, maxTimeout)
 }
 
-// open connects to an extension. The context is for the connecting alone.
-func (c *Connector) open(ctx context.Context, sessionID string, config extension.Config) (provider, error) {
+// open connects a set to an extension. The context is for the connecting alone.
+func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (provider, error) {
 	switch config.Type {
 	case "frontend":
 		return newFrontend(config), nil
@@ -101,11 +115,11 @@ func (c *Connector) open(ctx context.Context, sessionID string, config extension
 			name: config.Cmd, args: config.Args, directory: c.Directory, environment: environment(c.Environment, variables),
 		})
 	case "builtin":
-		return c.openBuiltin(ctx, sessionID, config)
+		return c.openBuiltin(ctx, s.sessionID, config)
 	case "sse", "streamable_http":
 		return c.openURL(ctx, config)
 	case "platform":
-		return c.openPlatform(sessionID, config)
+		return s.openPlatform(config)
 	}
 	return nil, reason("Extension type is not built on this server: " + config.Type)
 }
@@ -130,17 +144,6 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 	return c.run(ctx, config, command{
 		name: c.Executable, args: []string{"mcp", name}, directory: directory, environment: environment(c.Environment, nil),
 	})
-}
-
-// openPlatform returns an extension that is a part of this server.
-func (c *Connector) openPlatform(sessionID string, config extension.Config) (provider, error) {
-	switch extension.Key(config.Name) {
-	case "todo":
-		return &todo{sessions: c.Sessions, sessionID: sessionID, limit: c.TodoLimit}, nil
-	case "chatrecall", "extensionmanager", "skills":
-		return nil, reason("Extension is not built on this server: " + config.Name)
-	}
-	return nil, reason("Unknown platform extension: " + config.Name)
 }
 
 // run starts a server and talks to it over its standard input and output.

@@ -37,7 +37,7 @@ func toolOf(tool extension.Tool) llm.Tool {
 
 func (f *frontend) tools(context.Context) ([]llm.Tool, error) { return nil, nil }
 func (f *frontend) frontend() []llm.Tool                      { return f.list }
-func (f *frontend) instructions() string                      { return f.text }
+func (f *frontend) instructions(context.Context) string       { return f.text }
 func (f *frontend) note(context.Context) string               { return "" }
 func (f *frontend) close()                                    {}
 

@@ -141,6 +141,12 @@ func (s sessions) Session(_ context.Context, id string) (session.Session, error)
 	return session.Session{WorkingDir: directory}, nil
 }
 
+func (s sessions) Load(ctx context.Context, id string) (session.Session, error) {
+	return s.Session(ctx, id)
+}
+
+func (s sessions) Youngest(context.Context) ([]string, error) { return nil, nil }
+
 func (s sessions) Update(context.Context, string, ...store.Change) (bool, error) {
 	return false, errors.New("not in this test")
 }
@@ -182,3 +188,13 @@ func connected(t *testing.T) *Set {
 }
 
 const patience = 20 * time.Second
+
+// decided returns the lines of docs/decisions.md.
+func decided(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/decisions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(string(text), "\n")
+}

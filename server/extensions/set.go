@@ -24,12 +24,14 @@ type Set struct {
 	mu      sync.Mutex
 	members map[string]member // by normalised key
 	closed  bool
+
+	data sync.Mutex // over the extension data of the session, from reading it to writing it
 }
 
 // A member is one extension of a set.
 type member struct {
 	provider
-	available []string // the tools that may be used; all if empty
+	config extension.Config
 }
 
 // NewSet returns the extensions of the new agent of a session, none yet.
@@ -50,11 +52,11 @@ func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(closed) })()
-	p, err := s.connector.open(ctx, s.sessionID, config)
+	p, err := s.connector.open(ctx, s, config)
 	if err != nil {
 		return err
 	}
-	if unused, err := s.put(key, member{p, config.AvailableTools}); unused != nil {
+	if unused, err := s.put(key, member{p, config}); unused != nil {
 		unused.close()
 		return err
 	}
@@ -152,7 +154,7 @@ func (m member) named(ctx context.Context, key string) ([]llm.Tool, error) {
 }
 
 func (m member) allows(tool string) bool {
-	return len(m.available) == 0 || slices.Contains(m.available, tool)
+	return len(m.config.AvailableTools) == 0 || slices.Contains(m.config.AvailableTools, tool)
 }
 
 // Snapshot asks all extensions at once. If one fails, no tools of extensions are in it (decision X2).
@@ -167,7 +169,7 @@ func (s *Set) Snapshot(ctx context.Context) (reply.Snapshot, error) {
 	var snapshot reply.Snapshot
 	for i, m := range members {
 		snapshot.Frontend = append(snapshot.Frontend, m.frontend()...)
-		snapshot.Instructions = append(snapshot.Instructions, reply.Instructions{Key: keys[i], Text: m.instructions()})
+		snapshot.Instructions = append(snapshot.Instructions, reply.Instructions{Key: keys[i], Text: m.instructions(ctx)})
 		if note := m.note(ctx); note != "" {
 			snapshot.Notes = append(snapshot.Notes, note)
 		}

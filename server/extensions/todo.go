@@ -3,18 +3,15 @@ package extensions
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/reply"
-	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // todoData is the member of a session's extension data that has its list.
@@ -33,11 +30,9 @@ func TodoLimit(setting string) int {
 
 // A todo is the extension that keeps the todo list of a session, in the session itself.
 type todo struct {
-	sessions  Sessions
-	sessionID string
-	limit     int
-
-	mu sync.Mutex // from reading the data to writing it
+	inProcess
+	set   *Set
+	limit int
 }
 
 func (t *todo) tools(context.Context) ([]llm.Tool, error) {
@@ -48,13 +43,9 @@ func (t *todo) tools(context.Context) ([]llm.Tool, error) {
 	}}, nil
 }
 
-func (t *todo) frontend() []llm.Tool { return nil }
-func (t *todo) instructions() string { return "" }
-func (t *todo) close()               {}
-
 // note says what is on the list (decision M20).
 func (t *todo) note(ctx context.Context) string {
-	s, err := t.sessions.Session(ctx, t.sessionID)
+	s, err := t.set.connector.Sessions.Session(ctx, t.set.sessionID)
 	if err != nil {
 		return ""
 	}
@@ -92,58 +83,9 @@ func (t *todo) call(ctx context.Context, name string, call reply.Call) message.R
 	if n := utf8.RuneCountInString(content.Str()); n > t.limit {
 		return says(fmt.Sprintf("The todo list is too long: %d characters, at most %d.", n, t.limit))
 	}
-	if err := t.write(ctx, content); err != nil {
+	list := jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
+	if err := t.set.keep(ctx, todoData, list); err != nil {
 		return failed(err)
 	}
 	return says("The todo list was written.")
-}
-
-func says(text string) message.Result[[]message.ToolContent] {
-	return message.Success([]message.ToolContent{message.ToolText{Text: text}})
-}
-
-// write puts a list into the session, and leaves what else is in its data.
-func (t *todo) write(ctx context.Context, content jsonwire.Text) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s, err := t.sessions.Session(ctx, t.sessionID)
-	if errors.Is(err, store.ErrNotFound) {
-		return noSession
-	}
-	if err != nil {
-		return reason("Session cannot be read")
-	}
-	data, err := jsonwire.Parse(s.ExtensionData)
-	if err != nil {
-		return reason("Session cannot be read")
-	}
-	list := jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
-	found, err := t.sessions.Update(ctx, t.sessionID, store.SetExtensionData(json.RawMessage(with(data, todoData, list))))
-	switch {
-	case err != nil:
-		return reason("Session cannot be written")
-	case !found: // any more
-		return noSession
-	}
-	return nil
-}
-
-// with returns an object with another value of a member, which stays where it is, or is the last one.
-func with(object jsonwire.Text, member string, value jsonwire.Text) jsonwire.Text {
-	w := jsonwire.NewWriter(nil)
-	w.Open('{')
-	there := false
-	for name, old := range object.Members() {
-		w.Key(name.Str())
-		if name.Str() == member {
-			old, there = value, true
-		}
-		w.Raw(old)
-	}
-	if !there {
-		w.Key(member)
-		w.Raw(value)
-	}
-	w.Close('}')
-	return w.Text()
 }

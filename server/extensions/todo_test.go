@@ -53,9 +53,10 @@ func TestTheTodoListOfASession(t *testing.T) {
 			t.Errorf("%s: %s", tc.arguments, now.ExtensionData)
 		}
 	}
-	broken := c.NewSet("broken")
+	other := *c
+	other.Sessions = failing{}
+	broken := other.NewSet("broken")
 	defer broken.Close()
-	c.Sessions = failing{}
 	if err := broken.Add(t.Context(), extension.Config{Type: "platform", Name: "todo"}); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +76,14 @@ type failing struct{}
 
 func (failing) Session(context.Context, string) (session.Session, error) {
 	return session.Session{ExtensionData: json.RawMessage("{}")}, nil
+}
+
+func (f failing) Load(ctx context.Context, id string) (session.Session, error) {
+	return f.Session(ctx, id)
+}
+
+func (failing) Youngest(context.Context) ([]string, error) {
+	return nil, errors.New("database is locked")
 }
 
 func (failing) Update(context.Context, string, ...store.Change) (bool, error) {
