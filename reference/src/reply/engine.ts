@@ -8,6 +8,7 @@ import type { LoadedSession } from '../store/session-store.ts'
 import { compact, exceededThreshold } from './compaction.ts'
 import type { CompactionKind } from './compaction.ts'
 import { contextNote, withNote } from './context-note.ts'
+import { DangerCheck } from './dangers.ts'
 import type { McpNotification } from './events.ts'
 import { FinalOutput, outputOrder } from './final-output.ts'
 import { repairHistory } from './history.ts'
@@ -44,6 +45,7 @@ export class Engine {
   readonly #agent: EngineAgent
   readonly #listener: Listener
   readonly #mode: Mode
+  readonly #dangers: DangerCheck
   readonly #finalOutput: FinalOutput
   /** The session as it was when the reply began, with the messages that this reply has added: of others it knows nothing (M53). */
   #session: LoadedSession
@@ -56,6 +58,7 @@ export class Engine {
     this.#session = session
     this.#listener = listener
     this.#mode = modeOf(parts.settings)
+    this.#dangers = new DangerCheck(parts.settings, parts.logger)
     this.#finalOutput = new FinalOutput(agent.finalOutput)
   }
 
@@ -120,6 +123,7 @@ export class Engine {
       store: this.#parts.store,
       settings: this.#parts.settings,
       mode: this.#mode,
+      dangers: this.#dangers,
       tools,
       finalOutput: this.#finalOutput,
       ...this.#listener,

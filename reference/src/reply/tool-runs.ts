@@ -9,6 +9,7 @@ import type { ToolContent } from '../message/tool-content.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { coerced } from './coercion.ts'
+import type { DangerCheck } from './dangers.ts'
 import type { McpNotification } from './events.ts'
 import type { FinalOutput } from './final-output.ts'
 import { withoutLargeTexts } from './large-text.ts'
@@ -25,6 +26,7 @@ export interface ToolRunParts {
   store: SessionStore
   settings: Settings
   mode: Mode
+  dangers: DangerCheck
   /** The tools that the model was offered. */
   tools: readonly McpTool[]
   finalOutput: FinalOutput
@@ -87,30 +89,41 @@ async function waitForClient({ id, toolCall }: ToolRequest, { say, signal }: Too
   })
 }
 
-/** Whether a tool may run in this mode, which a person may have to say (GA 18.1). */
-async function isAllowed(request: ToolRequest, parts: ToolRunParts): Promise<boolean> {
+/** Whether a tool may run, which a person may have to say (GA 18.1). */
+async function isAllowed(request: ToolRequest, parts: RunningParts): Promise<boolean> {
   if (request.toolCall.status === 'error') return false
-  const { name } = request.toolCall.value
-  switch (parts.mode) {
+  const call = request.toolCall.value
+  const permission = permissionOf(call.name, parts)
+  if (permission === 'deny') return false
+  const alert = parts.dangers.promptOf(call)
+  if (permission === 'run' && alert === undefined) return true
+  return ask(request, call, alert ?? (call.name === 'extensionmanager__manage_extensions' ? extensionPrompt : null), parts)
+}
+
+/** What the mode says of a tool, and what a person has said of it before. */
+function permissionOf(name: string, { mode, settings }: ToolRunParts): 'run' | 'ask' | 'deny' {
+  switch (mode) {
     case 'auto':
-      return true
+      return 'run'
     case 'chat':
-      return false
+      return 'deny'
     case 'approve':
     case 'smart_approve':
       break
     default:
-      return parts.mode satisfies never
+      return mode satisfies never
   }
-  switch (new Permissions(parts.settings).of('user', name)) {
+  const level = new Permissions(settings).of('user', name)
+  switch (level) {
     case 'always_allow':
-      return true
+      return 'run'
     case 'never_allow':
-      return false
+      return 'deny'
     case 'ask_before':
-      return ask(request, request.toolCall.value, null, parts)
     case null:
-      return ask(request, request.toolCall.value, name === 'extensionmanager__manage_extensions' ? extensionPrompt : null, parts)
+      return 'ask'
+    default:
+      return level satisfies never
   }
 }
 
