@@ -80,7 +80,7 @@ func streamRule(r scenario.StreamRule) compare.Stream {
 		out.Collapse = append(out.Collapse, compare.Collapse{Event: c.Event, By: c.By, Text: c.Text})
 	}
 	if h := r.Heartbeat; h != nil {
-		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, Tolerance: h.Tolerance, Same: h.Same}
+		out.Heartbeat = &compare.Heartbeat{Event: h.Event, Every: h.Every, First: h.First, Tolerance: h.Tolerance, Same: h.Same}
 	}
 	return out
 }

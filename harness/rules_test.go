@@ -71,7 +71,7 @@ compare:
 				{At: "$.b", Kind: compare.VolatileKind(scenario.VolatileTime)}, {At: "$.a", Kind: compare.VolatileKind(scenario.VolatileID)},
 			},
 			Streams: map[string]compare.Stream{
-				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, Tolerance: time.Second}},
+				"feed": {OrderWithin: "$.id", Anchors: []string{"hello"}, Heartbeat: &compare.Heartbeat{Every: 2 * time.Second, First: 2 * time.Second, Tolerance: time.Second}},
 				"GET /events": {
 					Optional: []string{"created"}, Gap: &compare.Gap{Max: 500 * time.Millisecond, Tolerance: 300 * time.Millisecond},
 					Collapse: []compare.Collapse{{Event: "created", By: []string{"$.id"}, Text: "$.name"}},

@@ -13,7 +13,7 @@ import (
 func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 	const ms = time.Millisecond
 	rules := &Rules{Streams: map[string]Stream{"bus": {
-		Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, Tolerance: 200 * ms}, Gap: &Gap{Max: 500 * ms},
+		Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms}, Gap: &Gap{Max: 500 * ms},
 	}}}
 	meanwhile := []transcript.Starvation{{From: 700 * ms, Until: 1900 * ms, For: 800 * ms}}
 	before, after := []transcript.Starvation{{From: -900 * ms, Until: -10 * ms, For: 800 * ms}}, []transcript.Starvation{{From: 9000 * ms, Until: 9500 * ms, For: 500 * ms}}

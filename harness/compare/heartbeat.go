@@ -10,8 +10,11 @@ import (
 
 // Heartbeat is what keeps a stream alive. It is not part of the sequence.
 type Heartbeat struct {
-	Event     string        // the event's name; "" when comments beat
-	Every     time.Duration // the interval, counted from the opening; 0: whenever it likes
+	Event string        // the event's name; "" when comments beat
+	Every time.Duration // the interval; 0: whenever it likes
+	// First is when the first beat is due, counted from the opening. 0: with it, so that a stream which the server ends has
+	// one, however short it is.
+	First     time.Duration
 	Tolerance time.Duration // how early or late a beat may be
 	// Same says that comments that beat must say what the other side's do, as events that beat always must.
 	Same bool
@@ -39,6 +42,9 @@ func (h *Heartbeat) beats(ev *transcript.Event) bool {
 		return !ev.Comment && ev.Name == h.Event
 	}
 }
+
+// due returns when the n-th beat is due, counted from the opening.
+func (h *Heartbeat) due(n int) time.Duration { return h.First + time.Duration(n-1)*h.Every }
 
 func (h *Heartbeat) labels(s *transcript.Stream) []string {
 	out := make([]string, len(s.Events))

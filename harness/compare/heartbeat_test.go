@@ -78,7 +78,7 @@ func TestHowHeartbeatsAreWrittenCountsWhereFramingIsExact(t *testing.T) {
 
 // A beat is allowed to be later by as long as the harness itself was kept waiting, and by no more.
 func TestAMachineThatStandsStillMakesHeartbeatsLate(t *testing.T) {
-	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, Tolerance: 200 * time.Millisecond}}}}
+	rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * time.Millisecond}}}}
 	beats := func(first time.Duration) side {
 		s := newSide("cand").stream("bus", "ping {}")
 		s.t.Streams[0].Events[0].At, s.t.Streams[0].Until = first, first

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/match"
@@ -239,41 +238,6 @@ func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, 
 		}
 	}
 	return out
-}
-
-// cadence returns the first beat that is out of time. The n-th beat is due n intervals after the opening. What the harness
-// itself was kept waiting comes on top of the tolerance: by so much it may have seen the beat, or the opening, too late.
-func cadence(s *transcript.Stream, h *Heartbeat, stalled time.Duration) (Shortfall, bool) {
-	n, tolerance := 0, h.Tolerance+stalled
-	for i := range s.Events {
-		if !h.beats(&s.Events[i]) {
-			continue
-		}
-		n++
-		due, came := time.Duration(n)*h.Every, s.Events[i].At-s.At
-		f := Shortfall{
-			Event: i, Place: "heartbeat " + strconv.Itoa(n),
-			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance) + granted(stalled),
-			Got:  came.Round(time.Millisecond).String(),
-		}
-		switch {
-		case came > due+tolerance:
-			f.Kind, f.Text = HeartbeatLate, "a heartbeat came late"
-			return f, true
-		case came < due-tolerance:
-			f.Kind, f.Text = HeartbeatEarly, "a heartbeat came early"
-			return f, true
-		}
-	}
-	open := s.Until - s.At
-	if wanted := int((open - tolerance) / h.Every); n < wanted {
-		return Shortfall{
-			Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
-			Want: fmt.Sprintf("%d in %s", wanted, open.Round(time.Millisecond)) + granted(stalled), Got: strconv.Itoa(n),
-			Text: "a heartbeat did not come",
-		}, true
-	}
-	return Shortfall{}, false
 }
 
 // granted says what a bound is widened by.

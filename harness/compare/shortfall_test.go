@@ -134,7 +134,7 @@ func TestCadence(t *testing.T) {
 			for _, at := range tc.beats {
 				st.Events = append(st.Events, transcript.Event{Name: "ping", At: st.At + at}, transcript.Event{Name: "other", At: st.At + at})
 			}
-			rules := &Rules{Streams: map[string]Stream{"GET /bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, Tolerance: 50 * ms}}}}
+			rules := &Rules{Streams: map[string]Stream{"GET /bus": {Heartbeat: &Heartbeat{Event: "ping", Every: 100 * ms, First: 100 * ms, Tolerance: 50 * ms}}}}
 			if diff := cmp.Diff(tc.want, shortfalls(s.t, rules)); diff != "" {
 				t.Errorf("shortfalls (-want +got):\n%s", diff)
 			}

@@ -10,18 +10,45 @@ import (
 )
 
 // heartbeatOperators keep a stream alive otherwise than they should. When beats come matters only where a rule says how
-// often; what they are always does.
+// often, and by as much more than its tolerance that no machine which stood still makes up for it; what they are always
+// does.
 var heartbeatOperators = []Operator{
-	cadence("late", "It beats too late", func(h *compare.Heartbeat, ev *transcript.Event, _, _ int) bool {
-		ev.At += h.Tolerance + h.Every/2 // which is more than what a machine that stood still is granted
-		return true
+	cadence("late", "It beats too late", func(c *cadenced) [][]time.Duration {
+		out := c.as()
+		for n := range out {
+			out[n][0] += c.rule.Tolerance + c.rule.Every/2
+		}
+		return out
 	}),
-	cadence("slow", "It beats half as often", func(_ *compare.Heartbeat, _ *transcript.Event, n, _ int) bool { return n%2 == 1 }),
-	cadence("stopped", "It stops beating", func(_ *compare.Heartbeat, _ *transcript.Event, n, of int) bool { return n < of/2 }),
-	cadence("gone", "It does not beat", func(*compare.Heartbeat, *transcript.Event, int, int) bool { return false }),
-	cadence("early", "It beats at once", func(_ *compare.Heartbeat, ev *transcript.Event, _, _ int) bool {
-		ev.At = 0
-		return true
+	cadence("slow", "It beats half as often", func(c *cadenced) [][]time.Duration {
+		out := c.as()
+		for n := 1; n < len(out); n += 2 {
+			out[n] = nil
+		}
+		return out
+	}),
+	cadence("stopped", "It stops beating", func(c *cadenced) [][]time.Duration { return c.as()[:len(c.beats)/2] }),
+	cadence("gone", "It does not beat", func(c *cadenced) [][]time.Duration { return nil }),
+	cadence("early", "It beats at once", func(c *cadenced) [][]time.Duration {
+		out := c.as()
+		for n := range out {
+			out[n][0] = 0
+		}
+		return out
+	}),
+	cadence("twice", "It sends each beat twice", func(c *cadenced) [][]time.Duration {
+		out := c.as()
+		for n := range out {
+			out[n] = append(out[n], out[n][0])
+		}
+		return out
+	}),
+	cadence("flood", "It beats again and again, without a pause", func(c *cadenced) [][]time.Duration {
+		out := c.as()
+		for range 3 + int(c.rule.Tolerance/c.rule.Every) {
+			out[len(out)-1] = append(out[len(out)-1], out[len(out)-1][0])
+		}
+		return out
 	}),
 	operator("heartbeat", "text", "It beats with data that the event should not have", func(s *Subject, _ uint64, yield emit) {
 		s.events(func(o *occurrence) bool {
@@ -38,49 +65,111 @@ func (s *Subject) beatsToo(o *occurrence) bool {
 	return o.refStream != nil && len(s.sequence(o.refStream)) < len(o.refStream.Events)
 }
 
-// cadence makes an operator on the beats of a stream whose cadence a rule demands: keep may change a beat, and says
-// whether it is there.
-func cadence(name, doc string, keep func(h *compare.Heartbeat, ev *transcript.Event, n, of int) bool) Operator {
+// A cadenced stream is one whose beats a rule wants at certain moments.
+type cadenced struct {
+	rule  *compare.Heartbeat
+	st    *transcript.Stream
+	beats []time.Duration // when each came, counted from the opening
+}
+
+// as returns the beats as they were: of each, when it came.
+func (c *cadenced) as() [][]time.Duration {
+	out := make([][]time.Duration, len(c.beats))
+	for n, at := range c.beats {
+		out[n] = []time.Duration{at}
+	}
+	return out
+}
+
+// granted is the part of an interval for which a machine may have stood still.
+const granted = 4
+
+// tells reports whether a client can tell that beats which came at these moments are wrong, whatever its machine did: one is
+// further from when it was due than the rule allows, or one that was due is not there at the end.
+func (c *cadenced) tells(beats [][]time.Duration) bool {
+	most := c.rule.Tolerance + c.rule.Every/granted
+	due, until := c.rule.First, c.st.Until-c.st.At
+	n := 0
+	for _, at := range slices.Concat(beats...) {
+		if (at - due).Abs() > most {
+			return true
+		}
+		due += c.rule.Every
+		n++
+	}
+	return until-due > most || n == 0 && due == 0 && c.st.Ended == transcript.EndedByServer
+}
+
+// cadence makes an operator on the beats of a stream whose cadence a rule demands: change returns for each of them when it
+// comes in its place, if ever.
+func cadence(name, doc string, change func(c *cadenced) [][]time.Duration) Operator {
 	return operator("heartbeat", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for i, st := range s.Candidate.Streams {
-			h := s.rule(st).Heartbeat
-			if h == nil || h.Every == 0 || s.Candidate.Excuse(st.At, st.Until) > h.Every/4 { // then a beat that is out of time proves nothing
+			c := s.cadenced(st)
+			if c == nil {
 				continue
 			}
-			beats := len(st.Events) - len(s.sequence(st))
-			if beats == 0 {
-				continue
-			}
-			build := func() *transcript.Transcript {
-				n := 0
-				return s.withEvents(i, -1, 0, func(all []transcript.Event) []transcript.Event {
-					return slices.DeleteFunc(all, func(ev transcript.Event) bool {
-						if !s.Rules.Beats(st.Name, st.Operation, &ev) {
-							return false
-						}
-						n++
-						return !keep(h, &ev, n-1, beats)
-					})
-				})
-			}
-			if name == "late" || name == "early" {
-				build = func() *transcript.Transcript {
-					return s.withStream(i, func(c *transcript.Stream) {
-						for k := range c.Events {
-							if s.Rules.Beats(st.Name, st.Operation, &c.Events[k]) {
-								keep(h, &c.Events[k], 0, beats)
-								c.Events[k].At = max(c.Events[k].At, st.At)
-							}
-						}
-					})
+			beats := slices.Concat(change(c), make([][]time.Duration, len(c.beats)))[:len(c.beats)]
+			if st.Ended == transcript.EndedByClient { // which does not see what comes later
+				for n := range beats {
+					beats[n] = slices.DeleteFunc(beats[n], func(at time.Duration) bool { return at > st.Until-st.At })
 				}
 			}
-			if !yield(Mutant{
-				Place: "stream " + st.Name, Before: strconv.Itoa(beats) + " beats, one each " + h.Every.Round(time.Millisecond).String(),
-				After: name, site: site{step: st.Step, stream: st}, Build: build,
+			if c.tells(beats) && !yield(Mutant{
+				Place: "stream " + st.Name, Before: strconv.Itoa(len(c.beats)) + " beats, one each " + c.rule.Every.Round(time.Millisecond).String(),
+				After: name, site: site{step: st.Step, stream: st}, Build: func() *transcript.Transcript { return s.beating(i, beats) },
 			}) {
 				return
 			}
 		}
 	})
+}
+
+// cadenced returns the beats of a stream, if there are some and a rule says when they should come; nil where beats that are
+// out of time prove nothing, because the machine stood still.
+func (s *Subject) cadenced(st *transcript.Stream) *cadenced {
+	h := s.rule(st).Heartbeat
+	if h == nil || h.Every == 0 || s.Candidate.Excuse(st.At, st.Until+h.Tolerance+h.Every) > h.Every/granted {
+		return nil
+	}
+	c := &cadenced{rule: h, st: st}
+	for k := range st.Events {
+		if s.Rules.Beats(st.Name, st.Operation, &st.Events[k]) {
+			c.beats = append(c.beats, st.Events[k].At-st.At)
+		}
+	}
+	if len(c.beats) == 0 {
+		return nil
+	}
+	return c
+}
+
+// beating returns a transcript in which a stream beats at other moments. It is open for as long as something comes.
+func (s *Subject) beating(stream int, beats [][]time.Duration) *transcript.Transcript {
+	n := 0
+	was := s.Candidate.Streams[stream].Events
+	places := make([]int, len(was)+1) // where each event stands then
+	t := s.withStream(stream, func(st *transcript.Stream) {
+		st.Events = nil
+		for k, ev := range was {
+			places[k] = len(st.Events)
+			if !s.Rules.Beats(st.Name, st.Operation, &ev) {
+				st.Events = append(st.Events, ev)
+				continue
+			}
+			for _, at := range beats[n] {
+				ev.At = st.At + at
+				st.Events, st.Until = append(st.Events, ev), max(st.Until, ev.At)
+			}
+			n++
+		}
+		places[len(was)] = len(st.Events)
+	})
+	t.Windows = slices.Clone(t.Windows)
+	for i := range t.Windows {
+		if w := &t.Windows[i]; w.Stream == t.Streams[stream].Name {
+			w.First = places[min(w.First, len(was))]
+		}
+	}
+	return t
 }

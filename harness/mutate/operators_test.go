@@ -41,7 +41,7 @@ var rules = &compare.Rules{
 		{At: "$..told", Kind: compare.Time, Stable: true}, {At: "$..seen", Kind: compare.Time, Stable: true, Digits: "9"},
 	},
 	Streams: map[string]compare.Stream{
-		"bus":  {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping", Every: time.Second, Tolerance: 100 * time.Millisecond}},
+		"bus":  {Exact: true, Heartbeat: &compare.Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 100 * time.Millisecond}},
 		"feed": {OrderWithin: "$.client", Anchors: []string{"opened"}, Heartbeat: &compare.Heartbeat{}},
 		"log":  {Gap: &compare.Gap{Max: 2 * time.Second}},
 		"talk": {OrderWithin: "$.client", Collapse: []compare.Collapse{{Event: "delta", By: []string{"$.type"}, Text: "$.delta"}}},

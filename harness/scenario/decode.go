@@ -456,16 +456,7 @@ func (d *decoder) streamRule(k, n *yamldoc.Node) StreamRule {
 		r.Gap = &Gap{Max: d.duration(g.Get("max")), Tolerance: d.duration(g.Get("tolerance"))}
 	}
 	if h := n.Get("heartbeat"); h != nil {
-		r.Heartbeat = &Heartbeat{
-			Event: h.Get("event").Str(), Every: d.duration(h.Get("every")), Tolerance: d.duration(h.Get("tolerance")),
-			Same: h.Get("comment").Str() == "same",
-		}
-		if event := h.Get("event"); event != nil {
-			r.Heartbeat.Line, r.Heartbeat.Column = event.Line, event.Column
-		}
-		if r.Heartbeat.Tolerance == 0 {
-			r.Heartbeat.Tolerance = r.Heartbeat.Every / 2
-		}
+		r.Heartbeat = d.heartbeat(h)
 	}
 	return r
 }

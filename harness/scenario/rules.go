@@ -122,6 +122,7 @@ type Gap struct {
 type Heartbeat struct {
 	Event     string        // the event's name; "" when comments beat
 	Every     time.Duration // 0: any cadence
+	First     time.Duration // when the first one is due
 	Tolerance time.Duration
 	Same      bool // comments that beat say the same on all targets
 	// Line and Column are where the file has the event's name; 0 without one.

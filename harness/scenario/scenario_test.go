@@ -120,6 +120,8 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`4:167: digits are those of a time of RFC 3339, and the unit is s → leave it out`,
 			`4:213: "some" is no number of digits behind a second → write a number from 0 to 9, or any`,
 		}},
+		{"a cadence that begins and has no interval", head + "compare: {streams: {s: {heartbeat: {event: ping, first: 0s}}}}\nsteps: [{http: GET /}]", []string{`4:57: first says when a cadence begins, and there is none → add every: 500ms, or leave it out`}},
+		{"a first beat at no time", head + "compare: {streams: {s: {heartbeat: {event: ping, every: 1s, first: soon}}}}\nsteps: [{http: GET /}]", []string{`4:68: "first" is "soon" → write a time with its unit, such as 300ms, 2s or 1m`}},
 		{"a gap of any length", head + "compare: {streams: {s: {gap: {}}}}\nsteps: [{http: GET /}]", []string{`4:30: "gap" is not what belongs here → say how long: max, tolerance, or both`}},
 		{"a tolerance of nothing", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 0%, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "0%" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
 		{"a tolerance in time of a number", head + "compare: {volatile: [{at: $.x, kind: number, tolerance: 5ms, because: b}]}\nsteps: [{http: GET /}]", []string{`4:57: "5ms" is no tolerance of a number → write a number above 0 or a percentage, such as 0.5 or 5%`}},
