@@ -72,10 +72,3 @@ func shownNames(names []string) string {
 	}
 	return show(strings.Join(quoted, ", "))
 }
-
-// compressed reports whether both answers are archives: how long these are says nothing of what they hold.
-func compressed(ref, cand *transcript.Response) bool {
-	r, rerr := archiveIn(ref)
-	c, cerr := archiveIn(cand)
-	return r != nil && c != nil && rerr == nil && cerr == nil
-}

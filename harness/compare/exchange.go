@@ -49,7 +49,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 		if r.Header.Has(name) || o.Header.Has(name) {
 			c.headerApplied(name, step.ID)
 		}
-		if isLength(name) && (len(inBody) == 0 || compressed(r, o)) && c.lengthExplained(r, o) {
+		if isLength(name) && lengthExplained(r, o) {
 			continue
 		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
