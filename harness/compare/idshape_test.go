@@ -148,3 +148,27 @@ func TestFingerprintsDoNotDependOnIDsOfAProject(t *testing.T) {
 		t.Errorf("Bare = %q", got)
 	}
 }
+
+func TestOwnIDsAreThoseOfTheProjectsShapes(t *testing.T) {
+	rules := &Rules{IDs: []IDShape{shape(t, "session", "20[0-9]{6}_([0-9]+)"), shape(t, "order", "ord[0-9]{5}")}}
+	for _, tc := range []struct {
+		text string
+		want []string // each as a whole, and what is made up
+	}{
+		{"20261120_17", []string{"20261120_17", "17"}},
+		{"see msg_20261120_17_0, ord12345.", []string{"20261120_17", "17", "ord12345", "ord12345"}},
+		{"x20261120_17 and 20261120_17x", nil},
+		{"itm_0a1b2c3d4e5f6a7b8c9d", nil},
+	} {
+		var got []string
+		for _, id := range rules.OwnIDs(tc.text) {
+			got = append(got, tc.text[id.Start:id.End], tc.text[id.From:id.To])
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tc.text, diff)
+		}
+	}
+	if got := new(Rules).OwnIDs("20261120_17"); got != nil {
+		t.Errorf("without shapes: %v", got)
+	}
+}

@@ -38,26 +38,12 @@ func (s *Subject) classify(v *spot) class {
 }
 
 // byChance reports whether a value that is equal on both sides may be made up all the same: a rule calls it volatile and
-// nothing in it is the side's own, or a time of the run is part of it.
+// nothing in it is the side's own, or an id of the project's shapes or a time of the run is part of it.
 func (s *Subject) byChance(v *spot) bool {
 	if v.doc.declared[v.pointer] && (s.Candidate.Unique == "" || !strings.Contains(v.node.Text, s.Candidate.Unique)) {
 		return true
 	}
-	const millisLen = 13
-	run := 0
-	for i := range len(v.node.Text) + 1 {
-		if i < len(v.node.Text) && v.node.Text[i] >= '0' && v.node.Text[i] <= '9' {
-			run++
-			continue
-		}
-		if run == millisLen {
-			if _, _, ok := timeOf(v.node.Text[i-run:i], v.doc.seen); ok {
-				return true
-			}
-		}
-		run = 0
-	}
-	return false
+	return len(s.Rules.OwnIDs(v.node.Text)) > 0 || millisIn(v.node.Text, v.doc.seen) > 0
 }
 
 // common returns a text without what is unique to its side.

@@ -2,6 +2,8 @@ package mutate
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -70,6 +72,17 @@ func (s *Subject) withEvents(stream, from, shift int, events func([]transcript.E
 
 // body returns a body with other content.
 func body(data []byte) transcript.Body { return transcript.Body{Bytes: data, Size: int64(len(data))} }
+
+// send gives an answer another body. A Content-Length that counted the body it had counts this one: frameworks do that by
+// themselves.
+func send(r *transcript.Response, data []byte) {
+	for i, f := range r.Header {
+		if strings.EqualFold(f.Name, "Content-Length") && f.Value == strconv.FormatInt(r.Body.Size, 10) {
+			r.Header = replaced(r.Header, i, transcript.Field{Name: f.Name, Value: strconv.Itoa(len(data))})
+		}
+	}
+	r.Body = body(data)
+}
 
 // replaced returns a header in which the fields at an index are others.
 func replaced(h transcript.Header, i int, fields ...transcript.Field) transcript.Header {

@@ -62,7 +62,7 @@ func (s *Subject) documents() []*document {
 			s: s, where: a.where + " body", data: a.x.Response.Body.Bytes, seen: seen(s.Candidate, a.x.Done), site: a.site(),
 			fails: a.x.Response.Status >= 400,
 			put: func(data []byte) *transcript.Transcript {
-				return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { x.Response.Body = body(data) })
+				return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { send(x.Response, data) })
 			},
 		}
 		var ref []byte

@@ -14,10 +14,14 @@ var identityOperators = []Operator{
 		if s.count(v.node.Text) < 2 {
 			return "" // nobody can tell which of the two is right
 		}
-		return fresh(v.node.Text, seed)
+		return s.another(v.node.Text, v.doc.seen, seed)
 	}),
-	ids("shape", "It makes ids that are shorter", func(_ *Subject, v *spot, _ uint64) string {
-		return v.node.Text[:len(v.node.Text)-1]
+	ids("shape", "It makes ids that are shorter", func(s *Subject, v *spot, _ uint64) string {
+		out := v.node.Text[:len(v.node.Text)-1]
+		for s.alikeByShape(out, v.node.Text) { // which is another id, and a right one
+			out = out[:len(out)-1]
+		}
+		return out
 	}),
 	ids("prefix", "It makes ids with another prefix", func(_ *Subject, v *spot, _ uint64) string { return "x" + v.node.Text }),
 	ids("constant", "It sends the same id to everybody", func(_ *Subject, v *spot, _ uint64) string { return "id" }),
@@ -117,8 +121,9 @@ func isID(name string) bool {
 // count returns in how many values a text stands.
 func (s *Subject) count(text string) int {
 	n := 0
+	own := len(s.Rules.OwnIDs(text)) > 0 // 20261120_1 does not stand in 20261120_17
 	s.spots(func(v *spot) bool {
-		if v.node.Kind == jsontree.String && strings.Contains(v.node.Text, text) {
+		if v.node.Kind == jsontree.String && strings.Contains(v.node.Text, text) && (!own || nextWord(v.node.Text, text, 0) >= 0) {
 			n++
 		}
 		return true
@@ -194,11 +199,11 @@ func (s *Subject) sent(replace func(string) string) *transcript.Transcript {
 				continue
 			}
 			y, resp := *x, *x.Response
-			resp.Body = body([]byte(replace(string(resp.Body.Bytes))))
 			resp.Header = slices.Clone(resp.Header)
 			for f := range resp.Header {
 				resp.Header[f].Value = replace(resp.Header[f].Value)
 			}
+			send(&resp, []byte(replace(string(resp.Body.Bytes))))
 			y.Response = &resp
 			st.Exchanges[k] = &y
 		}

@@ -10,8 +10,7 @@
 // what is equal on both sides of a green run is fixed, what is not is made up. So a shape that comparing is wrong about
 // shows as a mutant that lives.
 //
-// Content-Length is left as it is when a body is changed: it would give away every one of them, and hide what comparing
-// does not see. Of a document only what is not nested deeper than 40 levels, and the first 400 values, are changed.
+// A Content-Length that counted its body counts the changed one, as a framework would do it. Of a document only what is not nested deeper than 40 levels, and the first 400 values, are changed.
 //
 // The package is pure: it reads transcripts and returns changed copies that share with them what is not changed.
 package mutate

@@ -99,7 +99,7 @@ func (s *Subject) bodyMutant(a *answer, after []byte) Mutant {
 	return Mutant{
 		Place: a.where + " body", Before: was, After: is, site: a.site(),
 		Build: func() *transcript.Transcript {
-			return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { x.Response.Body = body(after) })
+			return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { send(x.Response, after) })
 		},
 	}
 }

@@ -3,6 +3,7 @@ package mutate
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -54,24 +55,24 @@ var sameOperators = []Operator{
 		other := fresh(unique, seed)
 		yield(Mutant{
 			Place: "everywhere", Before: unique, After: other,
-			Build: func() *transcript.Transcript { return s.everywhere(unique, other) },
+			Build: func() *transcript.Transcript { return s.everywhere(renaming(unique, other)) },
 		})
 	})),
 	harmless(operator("same", "fresh-ids", "It makes another id, and keeps to it", func(s *Subject, seed uint64, yield emit) {
 		told := map[string]bool{}
 		s.spots(func(v *spot) bool {
-			id := v.node.Text
-			if v.class != made || v.node.Kind != jsontree.String || len(id) < 8 || !isWord(id) || told[id] {
+			id, other := s.freshID(v, seed)
+			if other == "" || told[id] {
 				return true
 			}
 			told[id] = true
-			if inner, _ := heldIn(v.node); inner != nil || strings.HasPrefix(id, "00-") {
-				return true // what is in it may be made up, and not the text; nor are the flags of a traceparent
+			replace := renaming(id, other)
+			if len(s.Rules.OwnIDs(id)) > 0 {
+				replace = words(id, other)
 			}
-			other := fresh(id, seed)
-			return other == id || yield(Mutant{
+			return yield(Mutant{
 				Place: "everywhere", Before: shown(id), After: shown(other), site: v.doc.site,
-				Build: func() *transcript.Transcript { return s.everywhere(id, other) },
+				Build: func() *transcript.Transcript { return s.everywhere(replace) },
 			})
 		})
 	})),
@@ -86,7 +87,7 @@ var sameOperators = []Operator{
 			other := fresh(name, seed)
 			return other == name || yield(Mutant{
 				Place: "everywhere", Before: shown(name), After: shown(other), site: v.doc.site,
-				Build: func() *transcript.Transcript { return s.everywhere(name, other) },
+				Build: func() *transcript.Transcript { return s.everywhere(renaming(name, other)) },
 			})
 		})
 	})),
@@ -268,10 +269,9 @@ func (s *Subject) watched(st *transcript.Stream) bool {
 	return slices.ContainsFunc(s.Candidate.Windows, func(w transcript.Window) bool { return w.Stream == st.Name })
 }
 
-// everywhere returns a transcript in which texts are others wherever they stand, each second one for the one before it: in what was sent, in what came back,
-// and in what the scenario demands.
-func (s *Subject) everywhere(pairs ...string) *transcript.Transcript {
-	replace := renaming(pairs...)
+// everywhere returns a transcript in which texts are others wherever they stand: in what was sent, in what came back, and in
+// what the scenario demands.
+func (s *Subject) everywhere(replace func(string) string) *transcript.Transcript {
 	out := s.sent(replace)
 	// Everything but the contents of bodies is in the JSON of a transcript.
 	plain, err := json.Marshal(out)
@@ -324,7 +324,39 @@ func (s *Subject) later(by time.Duration) *transcript.Transcript {
 		}
 	}
 	t.Started = t.Started.Add(by)
+	s.expectLater(t.Steps, by)
 	return &t
+}
+
+// expectLater puts later times in the place of those that the candidate told before, and that the scenario expects again.
+func (s *Subject) expectLater(steps []transcript.Step, by time.Duration) {
+	moved := map[string]string{}
+	s.spots(func(v *spot) bool {
+		if t, how, ok := timeOf(v.node.Text, v.doc.seen); ok && v.class == moment {
+			moved[v.node.Text] = how.write(t.Add(by))
+		}
+		return true
+	})
+	for i := range steps {
+		if steps[i].Expect == nil {
+			continue
+		}
+		was, err := json.Marshal(steps[i].Expect)
+		if err != nil {
+			panic(fmt.Sprintf("mutate: %v", err))
+		}
+		is := string(was)
+		for _, text := range slices.Sorted(maps.Keys(moved)) {
+			is = words(text, moved[text])(is)
+		}
+		if is == string(was) {
+			continue
+		}
+		steps[i].Expect = &transcript.Expect{}
+		if err := json.Unmarshal([]byte(is), steps[i].Expect); err != nil {
+			panic(fmt.Sprintf("mutate: %v", err))
+		}
+	}
 }
 
 // mergeStep takes over the exchanges of a step that are others than they were.

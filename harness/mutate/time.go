@@ -69,7 +69,7 @@ var timeOperators = []Operator{
 			}
 			if !yield(Mutant{
 				Place: "everywhere " + f.name, Before: pairs[0], After: pairs[1], site: f.site,
-				Build: func() *transcript.Transcript { return s.everywhere(pairs...) },
+				Build: func() *transcript.Transcript { return s.everywhere(renaming(pairs...)) },
 			}) {
 				return
 			}
