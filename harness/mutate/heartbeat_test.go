@@ -23,8 +23,8 @@ func TestBeatsAreOutOfTimeByMoreThanTheRuleAllows(t *testing.T) {
 		ended transcript.Ending
 		want  []string
 	}{
-		{"one in a short stream", at(1*ms), 3 * ms, transcript.EndedByServer, []string{"late", "stopped", "gone", "flood", "text"}},
-		{"one before the client left", at(1*ms), 3 * ms, transcript.EndedByClient, []string{"flood", "text"}},
+		{"one in a short stream", at(1 * ms), 3 * ms, transcript.EndedByServer, []string{"late", "stopped", "gone", "flood", "text"}},
+		{"one before the client left", at(1 * ms), 3 * ms, transcript.EndedByClient, []string{"flood", "text"}},
 		{"two", at(1*ms, 501*ms), 600 * ms, transcript.EndedByServer, []string{"late", "gone", "flood", "text"}},
 		{"many", at(1*ms, 501*ms, 1001*ms, 1501*ms, 2001*ms, 2501*ms, 3001*ms, 3501*ms, 4001*ms, 4501*ms), 4900 * ms, transcript.EndedByServer,
 			[]string{"late", "slow", "stopped", "gone", "early", "twice", "flood", "text"}},
