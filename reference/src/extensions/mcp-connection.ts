@@ -16,6 +16,7 @@ import { mcpTool } from './config.ts'
 import type { McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import type { Connection } from './connection.ts'
+import { BrokenRulesError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
 
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
@@ -43,6 +44,8 @@ export class McpConnection implements Connection {
   /** The calls that run, oldest first. */
   readonly #listeners = new Set<CallListener>()
   #closed = false
+  /** What the server has done that ended the connection. */
+  #broken: BrokenRulesError | undefined
 
   private constructor(options: McpOptions) {
     this.#options = options
@@ -52,6 +55,9 @@ export class McpConnection implements Connection {
     )
     this.#client.onclose = () => {
       this.#closed = true
+    }
+    this.#client.onerror = (error) => {
+      if (error instanceof BrokenRulesError) this.#broken = error
     }
     // The SDK's own handler knows only tokens that it has given itself.
     this.#client.removeNotificationHandler('notifications/progress')
@@ -75,7 +81,7 @@ export class McpConnection implements Connection {
       return connection
     } catch (cause) {
       await connection.close()
-      throw cause instanceof ExtensionError ? cause : new ExtensionError(connectReason(cause, options), { cause })
+      throw cause instanceof ExtensionError ? cause : new ExtensionError(connectReason(connection.#broken ?? cause, options), { cause })
     }
   }
 

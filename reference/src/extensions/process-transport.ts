@@ -9,9 +9,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
+import { maxMessageBytes } from './event-messages.ts'
 
-/** Bytes of the longest message of a server (X12). */
-const maxMessageBytes = 16 * 1024 * 1024
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
 const rungMs = 1000
 

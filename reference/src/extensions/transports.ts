@@ -1,5 +1,3 @@
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Environment } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -7,6 +5,7 @@ import type {
   BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension,
 } from './config.ts'
 import { ExtensionError } from './connection.ts'
+import { HttpTransport } from './http-transport.ts'
 import { ProcessTransport } from './process-transport.ts'
 
 /** What connecting needs to know of the server. */
@@ -31,21 +30,14 @@ export function reach(config: RemoteExtension, around: Surroundings, workingDire
     case 'stdio':
       return processOf([config.cmd, ...config.args], variablesOf(config, around), around.directory, around)
     case 'sse':
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- there are servers that speak nothing else
-      return new SSEClientTransport(urlOf(config.uri), { fetch: fetchWithoutRedirects })
+      return HttpTransport.sse(urlOf(config.uri))
     case 'streamable_http': {
       const headers = filledIn(config.headers, variablesOf(config, around))
-      const options = { requestInit: { headers }, fetch: fetchWithoutRedirects }
-      return new StreamableHTTPClientTransport(urlOf(config.uri), options)
+      return HttpTransport.streamable(urlOf(config.uri), headers)
     }
     default:
       return config satisfies never
   }
-}
-
-/** Whoever answers with another place is not asked there. */
-function fetchWithoutRedirects(url: string | URL, init?: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, redirect: 'manual' })
 }
 
 function processOf(

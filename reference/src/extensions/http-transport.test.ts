@@ -1,0 +1,159 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { JsonDocument } from '../json/document.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import type { McpNotification } from '../reply/events.ts'
+import { maxMessageBytes } from './event-messages.ts'
+import { HttpTransport } from './http-transport.ts'
+import { McpConnection } from './mcp-connection.ts'
+
+/** How a scripted server answers the request of a method: the JSON of messages, the answer with `"id":ID`. */
+interface Script {
+  /** Sends answers as an event stream. */
+  streams?: boolean
+  tools?: string
+  call?: string[]
+  initialize?: string
+  /** What `GET` is answered with. */
+  get?: (response: ServerResponse) => void
+  post?: (response: ServerResponse) => boolean
+}
+
+const hello = '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}'
+
+/** A server of MCP on loopback, and what it was asked. */
+async function serve({ streams = false, tools = '{"tools":[]}', call = [], initialize, get, post }: Script): Promise<{ url: URL; bodies: string[]; paths: string[] }> {
+  const [bodies, paths]: [string[], string[]] = [[], []]
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    paths.push(`${request.method ?? ''} ${request.url ?? ''}`)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
+    const body = Buffer.concat(chunks).toString()
+    bodies.push(body)
+    if (request.method === 'GET') {
+      if (get) get(response)
+      else response.writeHead(405).end()
+      return
+    }
+    if (post?.(response) === true) return
+    const { id, method } = JSON.parse(body) as { id?: number; method: string }
+    if (id === undefined) {
+      response.writeHead(202).end()
+      return
+    }
+    const results: Record<string, string[]> = {
+      initialize: [initialize ?? `{"jsonrpc":"2.0","id":ID,"result":${hello}}`],
+      'tools/list': [`{"jsonrpc":"2.0","id":ID,"result":${tools}}`],
+      'tools/call': call,
+    }
+    const messages = (results[method] ?? []).map((text) => text.replace('"id":ID', `"id":${id}`))
+    response.writeHead(200, { 'Content-Type': streams ? 'text/event-stream' : 'application/json' })
+    response.end(streams ? messages.map((text) => `data: ${text}\n\n`).join('') : messages.join())
+  }
+  const server = createServer((request, response) => void answer(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return { url: new URL(`http://127.0.0.1:${port}/mcp`), bodies, paths }
+}
+
+async function open(url: URL): Promise<McpConnection> {
+  const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 20, clientVersion: '1', uri: url.href })
+  onTestFinished(() => connection.close())
+  return connection
+}
+
+const { signal } = new AbortController()
+
+async function called(connection: McpConnection, args: JsonObject = {}): Promise<{ result: string; notified: string[] }> {
+  const notified: string[] = []
+  const notify = (notification: McpNotification): void => {
+    notified.push(stringifyJson(notification))
+  }
+  const listener = { requestId: 'r', notified: notify, elicit: () => Promise.reject(new Error('nobody is asked')) }
+  return { result: stringifyJson(await connection.call('t', args, listener, signal)), notified }
+}
+
+const answered = (text: string): string => `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"${text}"}]}}`
+const digits = '{"n":1.50,"z":[1e3,9007199254740993],"a":1.0}'
+
+describe('MCP over HTTP', () => {
+  it('keeps the digits of arguments (G2)', async () => {
+    const { url, bodies } = await serve({ call: [answered('ok')] })
+    const args = new JsonDocument(digits).value as JsonObject
+    expect(await called(await open(url), args)).toMatchObject({ result: '{"status":"success","value":[{"type":"text","text":"ok"}]}' })
+    expect(bodies.at(-1)).toContain(`"arguments":${digits}`)
+  })
+
+  it('sends arguments of any depth', async () => {
+    const { url, bodies } = await serve({ call: [answered('ok')] })
+    const deep = `{"a":${'['.repeat(8000)}${']'.repeat(8000)}}`
+    await called(await open(url), new JsonDocument(deep).value as JsonObject)
+    expect(bodies.at(-1)).toContain(`"arguments":${deep}`)
+  })
+
+  it.each([true, false])('keeps the digits of what servers say, streamed: %s', async (streams) => {
+    const tools = `{"tools":[{"name":"t","inputSchema":{"x":${digits}}}]}`
+    const told = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${digits}}}`
+    const meta = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a","_meta":${digits}}]}}`
+    const { url } = await serve({ streams, tools, call: streams ? [told, meta] : [meta] })
+    const connection = await open(url)
+    expect(stringifyJson(await connection.tools())).toBe(`[{"name":"t","inputSchema":{"x":${digits}}}]`)
+    const { result, notified } = await called(connection)
+    expect(result).toBe(`{"status":"success","value":[{"type":"text","text":"a","_meta":${digits}}]}`)
+    expect(notified).toEqual(streams ? [`{"method":"notifications/message","params":{"level":"info","data":${digits}}}`] : [])
+  })
+
+  it.each([
+    ['too large', true, answered('x'.repeat(maxMessageBytes))],
+    ['too large', false, answered('x'.repeat(maxMessageBytes))],
+    ['no JSON', true, 'nonsense'],
+    ['no JSON', false, 'nonsense'],
+    ['no JSON-RPC', true, '{"a":1}'],
+    ['no JSON-RPC', false, '{"a":1}'],
+  ])('ends at a message that is %s (X12), streamed: %s', async (_, streams, message) => {
+    const { url, paths } = await serve({ streams, call: [message] })
+    const connection = await open(url)
+    const closed = '{"status":"error","error":"-32603: Connection closed"}'
+    expect((await called(connection)).result).toBe(closed)
+    const asked = paths.length
+    expect((await called(connection)).result).toBe(closed)
+    expect(paths).toHaveLength(asked)
+  })
+
+  it.each([true, false])('has not come about when the first answer is none, streamed: %s', async (streams) => {
+    const { url } = await serve({ streams, initialize: '{"a":1}' })
+    await expect(open(url)).rejects.toThrow('Extension does not speak MCP')
+  })
+
+  it.each([302, 307])('follows no redirect, not even within the server: %i', async (status) => {
+    const post = (response: ServerResponse): boolean => {
+      response.writeHead(status, { Location: '/other' }).end()
+      return true
+    }
+    const { url, paths } = await serve({ post })
+    await expect(open(url)).rejects.toThrow(`Cannot connect to ${url.href}: ${status} `)
+    expect(paths).toEqual(['POST /mcp'])
+  })
+
+  it('goes without a stream of its own if there is none (X36)', async () => {
+    const { url, paths } = await serve({ call: [answered('ok')], get: (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>') })
+    const connection = await open(url)
+    expect((await called(connection)).result).toContain('ok')
+    expect(paths.filter((path) => path === 'GET /mcp')).toHaveLength(1)
+  })
+})
+
+describe('MCP over SSE', () => {
+  it('is not spoken by a server that has no event stream', async () => {
+    const { url } = await serve({ get: (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>') })
+    const opened = McpConnection.open(HttpTransport.sse(url), { timeoutSeconds: 20, clientVersion: '1', uri: url.href })
+    await expect(opened).rejects.toThrow('Extension does not speak MCP')
+  })
+})
