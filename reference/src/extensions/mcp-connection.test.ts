@@ -46,14 +46,37 @@ describe('McpConnection', () => {
     await scriptedMcpServer().connect(server)
     const connection = await McpConnection.open(client, options)
     const hanging = connection.call('hang', {}, listener, never)
-    await vi.advanceTimersByTimeAsync(300_000)
+    await vi.advanceTimersByTimeAsync(300_001)
     expect(await hanging).toEqual({ status: 'error', error: '-32603: No answer within 300 s' })
     await connection.close()
 
     const [alone] = InMemoryTransport.createLinkedPair()
     const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer within 300 s')
-    await vi.advanceTimersByTimeAsync(300_000)
+    await vi.advanceTimersByTimeAsync(300_001)
     await opening
+  })
+
+  it('takes back the questions of a call that takes too long, before it tells that nobody waits (X9)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
+    const sent: string[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      sent.push('error' in message ? `${message.error.code}: ${message.error.message}` : 'method' in message ? message.method : 'result')
+      await send(message, more)
+    }
+    const elicit = (_: string, __: unknown, signal: AbortSignal): Promise<unknown> =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error)
+        })
+      })
+    const asking = connection.call('ask', {}, { ...listener, elicit }, never)
+    await vi.advanceTimersByTimeAsync(30_001)
+    expect(await asking).toEqual({ status: 'error', error: '-32603: No answer within 30 s' })
+    expect(sent).toEqual(['tools/call', '-32603: Timeout waiting for user response', 'notifications/cancelled'])
+    await connection.close()
   })
 
   it('ends a call whose client has gone', async () => {

@@ -37,12 +37,18 @@ export interface McpOptions {
   uri: string | undefined
 }
 
+/** A call that has not been answered, and whose questions to the person end with it. */
+interface RunningCall {
+  listener: CallListener
+  over: AbortController
+}
+
 /** An extension that speaks MCP. */
 export class McpConnection implements Connection {
   readonly #client: Client
   readonly #options: McpOptions
   /** The calls that run, oldest first. */
-  readonly #listeners = new Set<CallListener>()
+  readonly #running = new Set<RunningCall>()
   #closed = false
   /** What the server has done that ended the connection. */
   #broken: BrokenRulesError | undefined
@@ -104,17 +110,22 @@ export class McpConnection implements Connection {
   }
 
   async call(tool: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> {
-    this.#listeners.add(listener)
+    const call: RunningCall = { listener, over: new AbortController() }
+    const endQuestions = (): void => {
+      call.over.abort(new UnansweredError('the call is over'))
+    }
+    this.#running.add(call)
     try {
       const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
       const request = { method: 'tools/call', params }
-      const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal)
+      const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
       return { status: 'success', value: readShape(array(toolContent), content) }
     } catch (error) {
       signal.throwIfAborted()
       return { status: 'error', error: this.#callError(error) }
     } finally {
-      this.#listeners.delete(listener)
+      this.#running.delete(call)
+      endQuestions()
     }
   }
 
@@ -128,20 +139,27 @@ export class McpConnection implements Connection {
 
   /**
    * One request in its time (X4). Rejects with an UnansweredError when no answer comes, and with an McpError when that is
-   * the answer.
+   * the answer. `beforeCancel` is called when the time is over, and before the server is told so.
    */
-  async #limited<T>(request: (limits: RequestOptions) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #limited<T>(request: (limits: RequestOptions) => Promise<T>, signal?: AbortSignal, beforeCancel?: () => void): Promise<T> {
     const { timeoutSeconds } = this.#options
     const late = new AbortController()
-    const timer = setTimeout(() => {
-      late.abort(`No answer within ${timeoutSeconds} s`)
-    }, timeoutSeconds * 1000)
+    let timer: NodeJS.Timeout | undefined
+    const timeOver = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        beforeCancel?.()
+        reject(new UnansweredError(`No answer within ${timeoutSeconds} s`))
+        // What that has led to is sent first.
+        setImmediate(() => {
+          late.abort(`No answer within ${timeoutSeconds} s`)
+        })
+      }, timeoutSeconds * 1000)
+    })
     try {
       const limit = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
-      return await request({ signal: limit, timeout: unlimitedMs })
+      return await Promise.race([request({ signal: limit, timeout: unlimitedMs }), timeOver])
     } catch (cause) {
       signal?.throwIfAborted()
-      if (late.signal.aborted) throw new UnansweredError(`No answer within ${timeoutSeconds} s`, { cause })
       throw this.#closed && isClosure(cause) ? new UnansweredError('Connection closed', { cause }) : cause
     } finally {
       clearTimeout(timer)
@@ -152,15 +170,15 @@ export class McpConnection implements Connection {
   #notify(method: string, params: unknown): void {
     const notification = notificationOf(method, params)
     if (notification === undefined) return
-    for (const listener of this.#listeners) listener.notified(notification)
+    for (const { listener } of this.#running) listener.notified(notification)
   }
 
   async #elicit(params: Record<string, unknown>): Promise<unknown> {
     if (params.mode !== undefined && params.mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
-    const [listener] = this.#listeners
-    if (listener === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
+    const [call] = this.#running
+    if (call === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
     try {
-      return await listener.elicit(typeof params.message === 'string' ? params.message : '', params.requestedSchema ?? {})
+      return await call.listener.elicit(typeof params.message === 'string' ? params.message : '', params.requestedSchema ?? {}, call.over.signal)
     } catch (cause) {
       throw new RpcError(ErrorCode.InternalError, 'Timeout waiting for user response', { cause })
     }

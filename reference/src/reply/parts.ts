@@ -21,8 +21,8 @@ export interface CallListener {
   requestId: string
   /** Never fails. */
   notified: (notification: McpNotification) => void
-  /** What a person answers. Rejects when nobody does. */
-  elicit: (message: string, schema: unknown) => Promise<unknown>
+  /** What a person answers. Rejects when nobody does before the signal is aborted. */
+  elicit: (message: string, schema: unknown, signal: AbortSignal) => Promise<unknown>
 }
 
 /** The extensions of an agent, as replies use them. */

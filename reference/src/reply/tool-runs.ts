@@ -169,7 +169,7 @@ function listenerOf(requestId: string, parts: RunningParts): CallListener {
       }
       parts.notify(requestId, notification).then(done, done) // a client that has gone is told nothing
     },
-    elicit: (message, schema) => elicit(message, schema, parts),
+    elicit: (message, schema, signal) => elicit(message, schema, { ...parts, signal: AbortSignal.any([parts.signal, signal]) }),
   }
 }
 
