@@ -211,3 +211,40 @@ func TestServeEndsWhenItsListenerIsClosed(t *testing.T) {
 		t.Error("Serve: no error, though its listener was closed by somebody else")
 	}
 }
+
+// TestAClientThatStopsInTheMiddleOfABody shuts down its sending side there, and goes on reading (decision S38).
+func TestAClientThatStopsInTheMiddleOfABody(t *testing.T) {
+	r := startTCP(t, server.Config{})
+	bus := r.openTCP("/event")
+	bus.want(`{"type":"server.connected","properties":{}}`)
+	for request, want := range map[string]int{
+		"POST /client-tools/register HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 40":               0,
+		"POST /client-tools/register HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked":       0,
+		"POST /client-tools/execute HTTP/1.1\r\nContent-Length: 40":                                                  0,
+		"GET /client-tools/pending/x HTTP/1.1\r\nContent-Length: 40":                                                 0,
+		"POST /agent/start HTTP/1.1\r\nX-Secret-Key: test\r\nContent-Type: application/json\r\nContent-Length: 40":   0,
+		"POST /reply HTTP/1.1\r\nX-Secret-Key: test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked": 0,
+		"POST /agent/start HTTP/1.1\r\nX-Secret-Key: test\r\nContent-Type: text/plain\r\nContent-Length: 40":         415,
+		"POST /agent/start HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 40":                         401,
+		"POST /nowhere HTTP/1.1\r\nX-Secret-Key: test\r\nContent-Length: 40":                                         404,
+	} {
+		c := r.connect("").(*net.TCPConn)
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(limit))
+		body := `{"working_dir":"/w"`
+		if strings.Contains(request, "chunked") {
+			body = fmt.Sprintf("%x\r\n%s", 40, body)
+		}
+		if _, err := io.WriteString(c, request+"\r\nHost: test\r\n\r\n"+body); err != nil {
+			t.Fatal(err)
+		}
+		c.CloseWrite()
+		all, err := io.ReadAll(c)
+		got := 0
+		fmt.Sscanf(string(all), "HTTP/1.1 %d", &got)
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v; want status %d, and no answer if that is 0", request, all, err, want)
+		}
+	}
+	r.get("GET /sessions/insights").is(t, "nothing is done", 200, `{"totalSessions":0,"totalTokens":0}`)
+}
