@@ -68,6 +68,12 @@ func (w *Writer) Raw(json []byte) {
 	w.buf = append(w.buf, json...)
 }
 
+// RawString writes a value that is canonical JSON.
+func (w *Writer) RawString(json string) {
+	w.comma()
+	w.buf = append(w.buf, json...)
+}
+
 // Null writes null.
 func (w *Writer) Null() { w.Raw([]byte("null")) }
 

@@ -76,6 +76,11 @@ func DecodeMetadata(v decode.Value) (Metadata, error) {
 
 // Write writes the message as JSON.
 func (m Message) Write(w *jsonwire.Writer) {
+	m.WriteWith(w, func(w *jsonwire.Writer) { WriteContents(w, m.Content) })
+}
+
+// WriteWith writes the message as JSON, with another content.
+func (m Message) WriteWith(w *jsonwire.Writer, content func(w *jsonwire.Writer)) {
 	w.Open('{')
 	w.Name("id")
 	if m.ID == "" {
@@ -88,7 +93,7 @@ func (m Message) Write(w *jsonwire.Writer) {
 	w.Name("created")
 	w.Int(m.Created)
 	w.Name("content")
-	WriteContents(w, m.Content)
+	content(w)
 	w.Name("metadata")
 	m.Metadata.Write(w)
 	w.Close('}')

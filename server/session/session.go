@@ -125,11 +125,18 @@ func DecodeModelConfig(v decode.Value) (ModelConfig, error) {
 }
 
 // Write writes the session as JSON: all keys, in their order.
-func (s Session) Write(w *jsonwire.Writer) {
+func (s Session) Write(w *jsonwire.Writer) { s.WriteWith(w, s.writeConversation) }
+
+// WriteWith writes the session as JSON, with another conversation.
+func (s Session) WriteWith(w *jsonwire.Writer, conversation func(w *jsonwire.Writer)) {
 	w.Open('{')
 	for _, field := range fields {
 		w.Name(field)
-		s.write(w, field)
+		if field == "conversation" {
+			conversation(w)
+		} else {
+			s.write(w, field)
+		}
 	}
 	w.Close('}')
 }
@@ -175,8 +182,6 @@ func (s Session) write(w *jsonwire.Writer, field string) {
 		}
 	case "user_recipe_values":
 		w.PairsOrNull(s.UserRecipeValues)
-	case "conversation":
-		s.writeConversation(w)
 	case "message_count":
 		w.Int(s.MessageCount)
 	case "provider_name":

@@ -49,11 +49,11 @@ func (h *Handlers) ListSessions(ctx context.Context, _ gen.ListSessionsRequestOb
 
 // GetSession answers GET /sessions/{session_id} (GA 9.3). Whatever goes wrong is a 404.
 func (h *Handlers) GetSession(ctx context.Context, request gen.GetSessionRequestObject) (gen.GetSessionResponseObject, error) {
-	s, err := h.Store.Load(ctx, request.SessionID)
+	built, err := answer.Build(func(w *jsonwire.Writer) error { return h.Store.WriteJSON(ctx, w, request.SessionID) })
 	if err != nil {
 		return h.failed(http.StatusNotFound, err), nil
 	}
-	return sendSession(s), nil
+	return reply{built}, nil
 }
 
 // DeleteSession answers DELETE /sessions/{session_id} (GA 9.4).

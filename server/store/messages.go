@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -17,72 +16,131 @@ import (
 
 // Load returns a session with its conversation. The error is [ErrNotFound] if there is none, and another one if a message
 // cannot be read (GA 9.3).
-func (s *Store) Load(ctx context.Context, id string) (session.Session, error) {
-	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // the row and its messages are of the same moment
-	if err != nil {
-		return session.Session{}, err
-	}
-	defer tx.Rollback()
-	return load(ctx, tx, id)
+func (s *Store) Load(ctx context.Context, id string) (found session.Session, err error) {
+	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
+		if found, err = one(from.session.QueryRowContext(ctx, id), id); err != nil {
+			return err
+		}
+		rows, err := from.messages.QueryContext(ctx, id)
+		if err == nil {
+			found.Conversation, err = conversation(rows, id)
+		}
+		return err
+	})
+	return found, err
 }
 
-func load(ctx context.Context, tx *sql.Tx, id string) (session.Session, error) {
-	found, err := scan(tx.QueryRowContext(ctx, columns+` WHERE s.id = ?`, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return found, ErrNotFound
+// load is Load within a transaction.
+func load(ctx context.Context, tx *sql.Tx, id string) (found session.Session, err error) {
+	if found, err = one(tx.QueryRowContext(ctx, selectSession, id), id); err != nil {
+		return found, err
 	}
+	rows, err := tx.QueryContext(ctx, selectMessages, id)
 	if err == nil {
-		found.Conversation, err = conversation(ctx, tx, id)
+		found.Conversation, err = conversation(rows, id)
 	}
-	if err != nil {
-		return session.Session{}, fmt.Errorf("read session %q: %w", id, err)
-	}
-	return found, nil
+	return found, err
 }
 
-// conversation returns the messages of a session in their order. Their ids are made up here (GA 9.1).
-func conversation(ctx context.Context, tx *sql.Tx, id string) ([]message.Message, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY timestamp, id`, id)
+// WriteJSON writes the JSON of a session with its conversation. Errors are those of Load; what was written then is of no
+// use.
+func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) error {
+	return s.read.together(ctx, func(ctx context.Context, from *reader) error {
+		found, err := one(from.session.QueryRowContext(ctx, id), id)
+		if err != nil {
+			return err
+		}
+		rows, err := from.messages.QueryContext(ctx, id)
+		if err != nil {
+			return err
+		}
+		found.WriteWith(w, func(w *jsonwire.Writer) { err = writeConversation(w, rows, id) })
+		return err
+	})
+}
+
+const selectMessages = `SELECT role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY timestamp, id`
+
+// A row is a message as it is stored.
+type row struct {
+	role     string
+	content  any
+	created  int64
+	metadata sql.NullString
+}
+
+func (r *row) scan(rows *sql.Rows) error {
+	var created any // Scan would make a text of it, to read a number
+	if err := rows.Scan(&r.role, &r.content, &created, &r.metadata); err != nil {
+		return err
+	}
+	if role := message.Role(r.role); role != message.User && role != message.Assistant {
+		return fmt.Errorf("unknown role %q", r.role)
+	}
+	var ok bool
+	if r.created, ok = created.(int64); !ok {
+		return fmt.Errorf("no moment: %v", created)
+	}
+	return nil
+}
+
+// text returns the content, empty if it is something else than a text.
+func (r *row) text() string {
+	switch content := r.content.(type) {
+	case string:
+		return content
+	case []byte:
+		return string(content)
+	}
+	return ""
+}
+
+// each reads the messages of a session in their order, and closes the rows. Their ids are made up here (GA 9.1).
+func each(rows *sql.Rows, id string, do func(r *row, messageID string) error) error {
+	defer rows.Close()
+	prefix := "msg_" + id + "_"
+	var r row
+	for n := 0; rows.Next(); n++ {
+		err := r.scan(rows)
+		if err == nil {
+			err = do(&r, prefix+strconv.Itoa(n))
+		}
+		if err != nil {
+			return fmt.Errorf("read session %q: message %d: %w", id, n, err)
+		}
+	}
+	return rows.Err()
+}
+
+func conversation(rows *sql.Rows, id string) ([]message.Message, error) {
+	messages := []message.Message{}
+	err := each(rows, id, func(r *row, messageID string) error {
+		v, err := decode.Parse([]byte(r.text()))
+		if err != nil {
+			return err
+		}
+		content, err := message.DecodeContents(v)
+		messages = append(messages, message.Message{
+			ID: messageID, Role: message.Role(r.role), Created: r.created, Content: content, Metadata: message.ReadMetadata(r.metadata.String),
+		})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	messages := []message.Message{}
-	for rows.Next() {
-		m, err := scanMessage(rows)
-		if err != nil {
-			return nil, fmt.Errorf("message %d: %w", len(messages), err)
-		}
-		m.ID = "msg_" + id + "_" + strconv.Itoa(len(messages))
-		messages = append(messages, m)
-	}
-	return messages, rows.Err()
+	return messages, nil
 }
 
-func scanMessage(rows *sql.Rows) (message.Message, error) {
-	var (
-		m        message.Message
-		content  []byte
-		metadata sql.NullString
-	)
-	if err := rows.Scan(&m.Role, &content, &m.Created, &metadata); err != nil {
-		return m, err
-	}
-	if m.Role != message.User && m.Role != message.Assistant {
-		return m, fmt.Errorf("unknown role %q", m.Role)
-	}
-	v, err := decode.Parse(content)
-	if err != nil {
-		return m, err
-	}
-	if m.Content, err = message.DecodeContents(v); err != nil {
-		return m, err
-	}
-	m.Metadata = message.Visible
-	if stored := lenient(metadata, message.DecodeMetadata); stored != nil {
-		m.Metadata = *stored
-	}
-	return m, nil
+func writeConversation(w *jsonwire.Writer, rows *sql.Rows, id string) error {
+	w.Open('[')
+	err := each(rows, id, func(r *row, messageID string) error {
+		m := message.Message{ID: messageID, Role: message.Role(r.role), Created: r.created, Metadata: message.ReadMetadata(r.metadata.String)}
+		var err error
+		m.WriteWith(w, func(w *jsonwire.Writer) { err = message.WriteStored(w, r.text()) })
+		return err
+	})
+	w.Close(']')
+	return err
 }
 
 // AddMessages adds messages to the end of a conversation, all or none. The error is [ErrNotFound] if there is no such
@@ -121,7 +179,7 @@ func add(ctx context.Context, tx *sql.Tx, id string, messages []message.Message)
 // is [ErrNotFound] if there is no such session.
 func (s *Store) ReplaceMessages(ctx context.Context, id string, messages []message.Message) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tokens(ctx, tx, id); err != nil { // which every session has
+		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // which every session has
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id)

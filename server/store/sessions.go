@@ -41,6 +41,8 @@ func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 	return s.Session(ctx, id)
 }
 
+const selectSession = columns + ` WHERE s.id = ?`
+
 func create(ctx context.Context, tx *sql.Tx, n New) (id string, err error) {
 	now := time.Now()
 	err = tx.QueryRowContext(ctx, insert, now.UTC().Format("20060102"), n.Name, string(n.Type), n.WorkingDir, stamp(now), SetRecipe(n.Recipe).value).Scan(&id)
@@ -58,8 +60,17 @@ SELECT s.id, s.working_dir, CASE WHEN s.name <> '' THEN s.name ELSE s.descriptio
 FROM sessions s`
 
 // Session returns a session without its conversation, or [ErrNotFound].
-func (s *Store) Session(ctx context.Context, id string) (session.Session, error) {
-	found, err := scan(s.read.QueryRowContext(ctx, columns+` WHERE s.id = ?`, id))
+func (s *Store) Session(ctx context.Context, id string) (found session.Session, err error) {
+	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
+		found, err = one(from.session.QueryRowContext(ctx, id), id)
+		return err
+	})
+	return found, err
+}
+
+// one reads the row of a session.
+func one(row *sql.Row, id string) (session.Session, error) {
+	found, err := scan(row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return found, ErrNotFound
 	}
@@ -72,22 +83,18 @@ func (s *Store) Session(ctx context.Context, id string) (session.Session, error)
 // List returns the sessions of users and schedules that have messages, the one that changed last first; of those that
 // changed in the same second, the younger one (GA 9.2, decision G15).
 func (s *Store) List(ctx context.Context) ([]session.Session, error) {
-	rows, err := s.read.QueryContext(ctx, columns+`
+	sessions := []session.Session{}
+	err := s.read.rows(ctx, columns+`
 WHERE s.session_type IN ('user', 'scheduled') AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)
-ORDER BY s.updated_at DESC, s.rowid DESC`)
+ORDER BY s.updated_at DESC, s.rowid DESC`, func(row *sql.Rows) error {
+		found, err := scan(row)
+		sessions = append(sessions, found)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	defer rows.Close()
-	sessions := []session.Session{}
-	for rows.Next() {
-		found, err := scan(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-		sessions = append(sessions, found)
-	}
-	return sessions, rows.Err()
+	return sessions, nil
 }
 
 // scan reads one row. What is not readable in it counts as absent (GA 17.1).
@@ -149,7 +156,10 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 
 // Insights returns how many sessions there are, of any type, and how many tokens they have used (GA 9.7).
 func (s *Store) Insights(ctx context.Context) (sessions, tokens int64, err error) {
-	err = s.read.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(COALESCE(accumulated_total_tokens, total_tokens, 0)), 0) FROM sessions`).Scan(&sessions, &tokens)
+	const sums = `SELECT COUNT(*), COALESCE(SUM(COALESCE(accumulated_total_tokens, total_tokens, 0)), 0) FROM sessions`
+	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
+		return from.conn.QueryRowContext(ctx, sums).Scan(&sessions, &tokens)
+	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("count sessions: %w", err)
 	}

@@ -29,7 +29,7 @@ var ErrNotFound = errors.New("session not found")
 // A Store is an open database. Its methods may be called at any time by anybody.
 type Store struct {
 	write *sql.DB // one connection
-	read  *sql.DB
+	read  *readers
 }
 
 // Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
@@ -44,7 +44,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		write.Close()
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
-	if s.read, err = open(path, 4, "_pragma=query_only(1)"); err != nil {
+	if s.read, err = newReaders(path); err != nil {
 		write.Close()
 		return nil, err
 	}
@@ -84,8 +84,8 @@ func patiently(ctx context.Context, do func(context.Context) error) error {
 	}
 }
 
-// Close closes the database.
-func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+// Close closes the database. Nobody may use it any more.
+func (s *Store) Close() error { return errors.Join(s.read.close(), s.write.Close()) }
 
 // change runs a transaction that writes.
 func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {

@@ -11,21 +11,21 @@ import (
 )
 
 // Tokens returns the numbers of a session alone, or [ErrNotFound].
-func (s *Store) Tokens(ctx context.Context, id string) (session.Tokens, error) {
-	return tokens(ctx, s.read, id)
+func (s *Store) Tokens(ctx context.Context, id string) (t session.Tokens, err error) {
+	err = s.read.use(ctx, func(ctx context.Context, from *reader) error {
+		t, err = tokens(from.count.QueryRowContext(ctx, id), id)
+		return err
+	})
+	return t, err
 }
 
-// A queryer is a database, or a transaction.
-type queryer interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-func tokens(ctx context.Context, from queryer, id string) (session.Tokens, error) {
-	const numbers = `
+const selectTokens = `
 SELECT total_tokens, input_tokens, output_tokens, accumulated_total_tokens, accumulated_input_tokens, accumulated_output_tokens
 FROM sessions WHERE id = ?`
-	var t session.Tokens
-	err := from.QueryRowContext(ctx, numbers, id).Scan(
+
+// tokens reads the numbers of a session.
+func tokens(row *sql.Row, id string) (t session.Tokens, err error) {
+	err = row.Scan(
 		&t.Total, &t.Input, &t.Output, &t.AccumulatedTotal, &t.AccumulatedInput, &t.AccumulatedOutput)
 	if errors.Is(err, sql.ErrNoRows) {
 		return t, ErrNotFound

@@ -2,24 +2,21 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 )
 
 // Youngest returns the ids of the sessions of users and schedules, the one that was made last first.
-func (s *Store) Youngest(ctx context.Context) ([]string, error) {
-	rows, err := s.read.QueryContext(ctx, `
-SELECT id FROM sessions WHERE session_type IN ('user', 'scheduled') ORDER BY CAST(created_at AS TEXT) DESC, rowid DESC`)
+func (s *Store) Youngest(ctx context.Context) (ids []string, err error) {
+	err = s.read.rows(ctx, `
+SELECT id FROM sessions WHERE session_type IN ('user', 'scheduled') ORDER BY CAST(created_at AS TEXT) DESC, rowid DESC`, func(row *sql.Rows) error {
+		var id string
+		err := row.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, rows.Err()
+	return ids, nil
 }
