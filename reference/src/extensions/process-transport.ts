@@ -48,7 +48,7 @@ export class ProcessTransport implements Transport {
       child.once('exit', () => {
         this.#signal('SIGKILL') // what is left of its group
         // Whoever has left the group may hold the output open.
-        setTimeout(() => child.stdout.destroy(), rungMs).unref()
+        setTimeout(() => setImmediate(() => child.stdout.destroy()), rungMs).unref()
         resolve()
       })
     })

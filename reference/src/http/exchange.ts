@@ -197,11 +197,29 @@ export class Exchange {
     this.#request = undefined
   }
 
-  /** Reads past a body that was not wanted, so that the connection can be used again; not for ever. */
+  /** Reads past a body that was not wanted, so that the connection can be used again, for as long as something comes. */
   #discardBody(): void {
-    const timer = setTimeout(() => this.#socket.destroy(), this.#options.lingerMs)
+    const socket = this.#socket
+    let cancel = (): void => undefined
+    const watch = (): void => {
+      const before = socket.bytesRead
+      const timer = setTimeout(() => {
+        // In a process that had no time, timers come before what has been sent meanwhile.
+        const look = setImmediate(() => {
+          if (socket.bytesRead === before) socket.destroy()
+          else watch()
+        })
+        cancel = (): void => {
+          clearImmediate(look)
+        }
+      }, this.#options.lingerMs)
+      cancel = (): void => {
+        clearTimeout(timer)
+      }
+    }
+    watch()
     this.#incoming.once('close', () => {
-      clearTimeout(timer)
+      cancel()
     })
     this.#incoming.resume()
   }

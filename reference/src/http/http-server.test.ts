@@ -216,6 +216,21 @@ describe('a request', () => {
     expect((await client.answer()).body).toBe('next')
   })
 
+  it('can be followed by another although nobody had time to read its body past', async () => {
+    const lingerMs = 20
+    const { connect } = await serve((one) => Promise.resolve(text(one.body === null ? 200 : 415, 'no')), lingerMs)
+    const client = await connect()
+    client.send(request('POST /', ['Content-Length: 5'], 'ab'))
+    expect((await client.answer()).status).toBe(415)
+    for (const rest of ['c', 'd', 'e' + request('GET /')]) {
+      client.send(rest)
+      // The system has it, and the process has no time to look.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * lingerMs)
+      await nextTurn()
+    }
+    expect((await client.answer()).status).toBe(200)
+  })
+
   it('whose body was refused and never comes does not hold its connection', async () => {
     const { connect } = await serve(() => Promise.resolve(text(413, 'no')), 0)
     const client = await connect()

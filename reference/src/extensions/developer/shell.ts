@@ -43,7 +43,8 @@ export function runShell(command: string, signal: AbortSignal): Promise<ShellRes
     child.once('error', reject)
     child.once('exit', (code, name) => {
       status = code ?? 128 + (name === null ? 0 : constants.signals[name])
-      linger = setTimeout(finish, lingerMs)
+      // In a process that had no time, timers come before the output that is there already.
+      linger = setTimeout(() => setImmediate(finish), lingerMs)
     })
     child.once('close', finish)
     if (signal.aborted) killGroup()
