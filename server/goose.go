@@ -72,6 +72,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Secrets:       g.settings,
 		Settings:      g.settings,
 		Sessions:      g.store,
+		Skills:        config.skills(),
 		Executable:    config.Executable,
 		Directory:     config.Directory,
 		Environment:   config.Environment,
@@ -79,6 +80,14 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		TodoLimit:     extensions.TodoLimit(todo),
 		Log:           config.Log,
 	}
+}
+
+// skills are where all sessions have skills (decision X30).
+func (c Config) skills() (places []string) {
+	if home, _ := c.Env("HOME"); home != "" {
+		places = append(places, filepath.Join(home, ".claude", "skills"))
+	}
+	return append(places, filepath.Join(c.Directories.Config, "skills"))
 }
 
 // close closes connections and files. Nothing may be used any more.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -167,16 +168,12 @@ func TestChatrecallIsOffered(t *testing.T) {
 
 func TestToolsOfTheDecisions(t *testing.T) {
 	described := decided(t)
-	for name, p := range map[string]provider{"todo": &todo{}, "chatrecall": &chatrecall{}} {
-		tools, err := p.tools(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, tool := range tools {
-			row := fmt.Sprintf("| `%s__%s` | `%s` | `%s` |", name, tool.Name, tool.Description, tool.Schema)
-			if !slices.Contains(described, row) {
-				t.Errorf("docs/decisions.md does not have\n%s", row)
-			}
+	todo, _ := (&todo{}).tools(t.Context())
+	recall, _ := (&chatrecall{}).tools(t.Context())
+	for name, tool := range map[string]llm.Tool{"todo": todo[0], "chatrecall": recall[0], "skills": loadSkill} {
+		row := fmt.Sprintf("| `%s__%s` | `%s` | `%s` |", name, tool.Name, tool.Description, tool.Schema)
+		if !slices.Contains(described, row) {
+			t.Errorf("docs/decisions.md does not have\n%s", row)
 		}
 	}
 }

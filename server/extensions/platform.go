@@ -19,7 +19,9 @@ func (s *Set) openPlatform(config extension.Config) (provider, error) {
 		return &todo{set: s, limit: s.connector.TodoLimit}, nil
 	case "chatrecall":
 		return &chatrecall{sessions: s.connector.Sessions, own: s.sessionID}, nil
-	case "extensionmanager", "skills":
+	case "skills":
+		return &skillbook{inProcess{}, s}, nil
+	case "extensionmanager":
 		return nil, reason("Extension is not built on this server: " + config.Name)
 	}
 	return nil, reason("Unknown platform extension: " + config.Name)

@@ -27,7 +27,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 	c.Sessions, c.TodoLimit = sessions, 5
 	s := c.NewSet(made.ID)
 	defer s.Close()
-	for name, want := range map[string]string{"skills": "Extension is not built on this server: skills", "x": "Unknown platform extension: x"} {
+	for name, want := range map[string]string{"Extension Manager": "Extension is not built on this server: Extension Manager", "x": "Unknown platform extension: x"} {
 		if err := s.Add(t.Context(), extension.Config{Type: "platform", Name: name}); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,0 +1,145 @@
+// Package skills finds skills: directories with a file SKILL.md, which says in its first lines what it is good for, and then
+// what to know for one kind of work (decision X30). They are read anew each time.
+package skills
+
+import (
+	"bytes"
+	"cmp"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/yamljson"
+)
+
+// A Skill is one of them.
+type Skill struct {
+	Name, Description string // neither is blank
+	Text              string
+	Directory         string
+}
+
+const (
+	fileName       = "SKILL.md"
+	maxFile        = 1 << 20
+	maxDirectories = 1000 // of one place
+	maxFiles       = 1000 // of one skill that are told
+)
+
+// Find returns the skills right in some directories, in the order of the bytes of their names. Of those with one name the
+// last is taken. What is no skill is left out.
+func Find(places ...string) []Skill {
+	byName := map[string]Skill{}
+	for _, place := range places {
+		for _, directory := range directories(place) {
+			if s, ok := read(directory); ok {
+				byName[s.Name] = s
+			}
+		}
+	}
+	var all []Skill
+	for _, s := range byName {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b Skill) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// directories returns the directories in a place, links to directories included, in the order of the bytes of their names.
+func directories(place string) (paths []string) {
+	entries, _ := os.ReadDir(place) // what can be read is sorted
+	for _, entry := range entries {
+		path := filepath.Join(place, entry.Name())
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			paths = append(paths, path)
+		}
+		if len(paths) == maxDirectories {
+			break
+		}
+	}
+	return paths
+}
+
+func read(directory string) (s Skill, ok bool) {
+	content, ok := readFile(filepath.Join(directory, fileName))
+	if !ok {
+		return s, false
+	}
+	head, text, ok := split(content)
+	if !ok {
+		return s, false
+	}
+	about, err := yamljson.Parse(head)
+	if err != nil || about.Kind() != "object" {
+		return s, false
+	}
+	texts := about.Pick("name", "description")
+	for _, text := range texts {
+		if text.Kind() != "string" || blank(text) {
+			return s, false
+		}
+	}
+	return Skill{Name: texts[0].Str(), Description: texts[1].Str(), Text: strings.TrimSpace(string(text)), Directory: directory}, true
+}
+
+func blank(text jsonwire.Text) bool { return strings.TrimSpace(text.Str()) == "" }
+
+// readFile reads a plain file of UTF-8 that is not too large. What is not plain must not be opened: that could wait for ever.
+func readFile(path string) (content []byte, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	content, err = io.ReadAll(io.LimitReader(f, maxFile+1))
+	return content, err == nil && len(content) <= maxFile && utf8.Valid(content)
+}
+
+// split cuts a file into what stands between two lines of three hyphens, of which one is the first, and what follows.
+func split(content []byte) (head, text []byte, ok bool) {
+	first, rest, _ := bytes.Cut(content, []byte("\n"))
+	if !isFence(first) {
+		return nil, nil, false
+	}
+	for at := 0; at < len(rest); {
+		line, _, more := bytes.Cut(rest[at:], []byte("\n"))
+		next := at + len(line)
+		if more {
+			next++
+		}
+		if isFence(line) {
+			return rest[:at], rest[next:], true
+		}
+		at = next
+	}
+	return nil, nil, false
+}
+
+func isFence(line []byte) bool { return string(bytes.TrimSuffix(line, []byte("\r"))) == "---" }
+
+// Files returns the names of what is in the directory besides SKILL.md, in the order of their bytes; those of directories
+// end with a slash. If there are too many, the last element says that there are more (decision X18).
+func (s Skill) Files() (names []string) {
+	entries, _ := os.ReadDir(s.Directory)
+	for _, entry := range entries {
+		name := entry.Name()
+		switch {
+		case name == fileName:
+			continue
+		case len(names) == maxFiles:
+			return append(names, "[There are more.]")
+		case entry.IsDir():
+			name += "/"
+		}
+		names = append(names, name)
+	}
+	return names
+}
