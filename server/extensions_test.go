@@ -39,6 +39,9 @@ func TestResumeLoadsExtensions(t *testing.T) {
 	}
 	id := r.newSession("/w")
 	r.post("POST /agent/resume", `{"session_id":"`+id+`","load_model_and_extensions":true}`).is(t, "resume", 500, `{"message":"Could not configure agent: missing provider"}`)
+	r.get("GET /agent/tools?extension_name=chatrecall&session_id="+id).is(t, "what the settings do not name", 200,
+		`[{"name":"chatrecall__chatrecall","description":"Finds messages of other sessions, or shows the beginning and the end of one.",`+
+			`"parameters":["query","session_id","limit","after_date","before_date"],"permission":null}]`)
 	if !strings.Contains(r.log.String(), "there-is-none") || strings.Contains(r.log.String(), "off-is-none") {
 		t.Errorf("the log: %s", r.log.String())
 	}

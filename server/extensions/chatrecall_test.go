@@ -170,10 +170,14 @@ func TestToolsOfTheDecisions(t *testing.T) {
 	described := decided(t)
 	todo, _ := (&todo{}).tools(t.Context())
 	recall, _ := (&chatrecall{}).tools(t.Context())
-	for name, tool := range map[string]llm.Tool{"todo": todo[0], "chatrecall": recall[0], "skills": loadSkill} {
-		row := fmt.Sprintf("| `%s__%s` | `%s` | `%s` |", name, tool.Name, tool.Description, tool.Schema)
-		if !slices.Contains(described, row) {
-			t.Errorf("docs/decisions.md does not have\n%s", row)
+	for key, tools := range map[string][]llm.Tool{
+		"todo": todo, "chatrecall": recall, "skills": {loadSkill}, "extensionmanager": slices.Concat(managing, reading),
+	} {
+		for _, tool := range tools {
+			row := fmt.Sprintf("| `%s__%s` | `%s` | `%s` |", key, tool.Name, tool.Description, tool.Schema)
+			if !slices.Contains(described, row) {
+				t.Errorf("docs/decisions.md does not have\n%s", row)
+			}
 		}
 	}
 }

@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 		if err := testServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
+	case "library":
+		if err := libraryServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+			os.Exit(1)
+		}
 	case "gone":
 		fmt.Fprintln(os.Stderr, "no such luck")
 		os.Exit(3)

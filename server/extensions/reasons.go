@@ -54,10 +54,15 @@ func toldBy(err *jsonrpc.Error) told {
 
 // failed is the result of a call that has failed: what the server says of it, or why the server says nothing.
 func failed(why error) message.Result[[]message.ToolContent] {
+	return message.Failure[[]message.ToolContent](errorText(why))
+}
+
+// errorText is the error of a request, with its code.
+func errorText(why error) string {
 	if _, ok := errors.AsType[told](why); ok {
-		return message.Failure[[]message.ToolContent](why.Error())
+		return why.Error()
 	}
-	return message.Failure[[]message.ToolContent]("-32603: " + why.Error())
+	return "-32603: " + why.Error()
 }
 
 // rpcError is what a server is answered.

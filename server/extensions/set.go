@@ -87,17 +87,35 @@ func (s *Set) put(key string, m member) (unused provider, err error) {
 
 // Remove drops an extension; the client's tools cannot be removed (GA 6.8).
 func (s *Set) Remove(name string) {
-	key := extension.NormalizedKey(name)
+	s.drop(extension.NormalizedKey(name))
+}
+
+// drop drops an extension if it is there, unless it is the client's.
+func (s *Set) drop(key string) (there, dropped bool) {
 	s.mu.Lock()
 	m, there := s.members[key]
-	_, isFrontend := m.provider.(*frontend)
-	if there && !isFrontend {
+	dropped = there && !m.isFrontend()
+	if dropped {
 		delete(s.members, key)
 	}
 	s.mu.Unlock()
-	if there && !isFrontend {
+	if dropped {
 		m.close()
 	}
+	return there, dropped
+}
+
+// get returns a member.
+func (s *Set) get(key string) (m member, there bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, there = s.members[key]
+	return m, there
+}
+
+func (m member) isFrontend() bool {
+	_, is := m.provider.(*frontend)
+	return is
 }
 
 // Close drops all extensions, and keeps new ones from being added.
@@ -128,9 +146,7 @@ func (s *Set) all() (keys []string, members []member) {
 
 // ToolsOf returns the tools of one extension.
 func (s *Set) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
-	s.mu.Lock()
-	m, there := s.members[key]
-	s.mu.Unlock()
+	m, there := s.get(key)
 	if !there {
 		return nil, nil
 	}
@@ -198,7 +214,7 @@ func (s *Set) find(name string) (m member, tool string, found bool) {
 	keys, members := s.all()
 	longest := -1
 	for i, key := range keys {
-		if _, isFrontend := members[i].provider.(*frontend); isFrontend || len(key) <= longest {
+		if members[i].isFrontend() || len(key) <= longest {
 			continue
 		}
 		if rest, fits := strings.CutPrefix(name, key+"__"); fits {

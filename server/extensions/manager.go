@@ -1,0 +1,190 @@
+package extensions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/reply"
+)
+
+// enabledData is the member of a session's extension data that has what is loaded.
+const enabledData = "enabled_extensions.v0"
+
+// A manager is the extension with which the model finds, enables and disables others of its set (decisions X32 to X35).
+type manager struct {
+	inProcess
+	set *Set
+}
+
+// managing are its tools that are always there, reading those that need a server with resources.
+var managing = []llm.Tool{
+	{
+		Name:        "search_available_extensions",
+		Description: "Lists the extensions that can be enabled and disabled.",
+		Schema:      json.RawMessage(`{"type":"object","properties":{}}`),
+	},
+	{
+		Name:        "manage_extensions",
+		Description: "Enables or disables an extension in this session.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"action":{"type":"string","enum":["enable","disable"]},` +
+			`"extension_name":{"type":"string"}},"required":["action","extension_name"]}`),
+	},
+}
+
+var reading = []llm.Tool{
+	{
+		Name:        "list_resources",
+		Description: "Lists the resources of extensions.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"extension_name":{"type":"string",` +
+			`"description":"The extension to ask; all if it is left out"}}}`),
+	},
+	{
+		Name:        "read_resource",
+		Description: "Reads a resource of an extension.",
+		Schema: json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string"},"extension_name":{"type":"string",` +
+			`"description":"The extension to ask; all if it is left out"}},"required":["uri"]}`),
+	},
+}
+
+func (m *manager) tools(context.Context) ([]llm.Tool, error) {
+	if len(m.servers()) == 0 {
+		return managing, nil
+	}
+	return append(managing[:len(managing):len(managing)], reading...), nil
+}
+
+func (*manager) instructions(context.Context) string {
+	return "The tools of this extension find, enable and disable other extensions."
+}
+
+func (m *manager) call(ctx context.Context, name string, call reply.Call) message.Result[[]message.ToolContent] {
+	a := argumentsOf(call.Arguments)
+	switch name {
+	case "search_available_extensions":
+		return says(m.search())
+	case "manage_extensions":
+		return m.manage(ctx, a)
+	case "list_resources":
+		return m.listResources(ctx, a)
+	case "read_resource":
+		return m.readResource(ctx, a)
+	}
+	return unknown(call.Name)
+}
+
+// known returns the extensions of the settings by their normalised keys; of several with one key the first.
+func (m *manager) known() map[string]extension.Config {
+	known := map[string]extension.Config{}
+	raw, err := m.set.connector.Settings.Setting("extensions")
+	if err != nil {
+		m.set.connector.Log.Warn("extensions of the settings not read", "err", err)
+		return known
+	}
+	for _, entry := range extension.Configured(raw) {
+		key := extension.NormalizedKey(entry.Config.Name)
+		if _, there := known[key]; !there {
+			known[key] = entry.Config
+		}
+	}
+	return known
+}
+
+// search lists what can be enabled, and what can be disabled.
+func (m *manager) search() string {
+	known := m.known()
+	keys, members := m.set.all()
+	var disable []string
+	for i, member := range members {
+		delete(known, keys[i])
+		if !member.isFrontend() {
+			disable = append(disable, "- "+member.config.Name)
+		}
+	}
+	var enable []string
+	for _, key := range sortedKeys(known) {
+		line := "- " + known[key].Name
+		if description := squeezed(known[key].Description); description != "" {
+			line += ": " + description
+		}
+		enable = append(enable, line)
+	}
+	return "Extensions to enable:\n" + linesOrNone(enable) + "\n\nExtensions to disable:\n" + linesOrNone(disable)
+}
+
+func linesOrNone(lines []string) string {
+	if len(lines) == 0 {
+		return "None."
+	}
+	return strings.Join(lines, "\n")
+}
+
+// manage enables or disables an extension, and notes in the session what is loaded then (GA 18.3).
+func (m *manager) manage(ctx context.Context, a *arguments) message.Result[[]message.ToolContent] {
+	action := a.need("action")
+	if action != "enable" && action != "disable" {
+		a.invalid("action") // unless it is missing, which was noted before
+	}
+	name := a.need("extension_name")
+	if a.wrong != "" {
+		return says(a.wrong)
+	}
+	change, done := m.enable, "Enabled extension "
+	if action == "disable" {
+		change, done = m.disable, "Disabled extension "
+	}
+	if why := change(ctx, name); why != "" {
+		return says(why)
+	}
+	if err := m.set.keep(ctx, enabledData, m.set.loaded()); err != nil && !errors.Is(err, noSession) {
+		return failed(err)
+	}
+	return says(done + name + ".")
+}
+
+// enable adds an extension of the settings to the set. It returns why it cannot.
+func (m *manager) enable(ctx context.Context, name string) (why string) {
+	key := extension.NormalizedKey(name)
+	if _, there := m.set.get(key); there {
+		return "Extension is already enabled: " + name
+	}
+	config, found := m.known()[key]
+	if !found {
+		return "Extension not found: " + name
+	}
+	if err := m.set.Add(ctx, config); err != nil {
+		return "Failed to add extension: " + err.Error()
+	}
+	return ""
+}
+
+// disable drops an extension from the set. It returns why it cannot.
+func (m *manager) disable(_ context.Context, name string) (why string) {
+	switch there, dropped := m.set.drop(extension.NormalizedKey(name)); {
+	case !there:
+		return "Extension is not enabled: " + name
+	case !dropped:
+		return "Extension cannot be disabled: " + name
+	}
+	return ""
+}
+
+// loaded returns what the set is connected to, as the session keeps it.
+func (s *Set) loaded() jsonwire.Text {
+	_, members := s.all()
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	w.Name("extensions")
+	w.Open('[')
+	for _, m := range members {
+		m.config.Write(w)
+	}
+	w.Close(']')
+	w.Close('}')
+	return w.Text()
+}
