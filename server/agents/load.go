@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/agent"
@@ -30,6 +31,9 @@ func (h *Handlers) loadProvider(ctx context.Context, a *agent.Agent, s session.S
 		return err
 	}
 	models, err := reply.Choose(h.Settings, h.Providers, name, config)
+	if invalid, ok := errors.AsType[reply.InvalidModel](err); ok {
+		return invalidModel(invalid)
+	}
 	if err != nil {
 		return problem("Could not create provider: " + err.Error())
 	}
@@ -51,9 +55,13 @@ func (h *Handlers) modelOf(s session.Session) (session.ModelConfig, error) {
 	}
 	config, err := h.Providers.Config(model)
 	if err != nil {
-		return config, problem("Could not configure agent: invalid model " + err.Error())
+		return config, invalidModel(err)
 	}
 	return config, nil
+}
+
+func invalidModel(err error) error {
+	return problem("Could not configure agent: invalid model " + err.Error())
 }
 
 // loadExtensions connects an agent to the extensions that are enabled in the settings, to all at once. One that fails is

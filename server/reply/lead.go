@@ -18,8 +18,11 @@ type Models struct {
 	lead   *lead
 }
 
+// InvalidModel is the error of an environment that makes no model config (decisions M3, M58).
+type InvalidModel struct{ error }
+
 // Choose returns a provider with the lead that the settings want to have with it. The text of the error is shown to
-// clients.
+// clients; an [InvalidModel] is told as it is without a lead.
 func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelConfig) (Models, error) {
 	worker, err := factory.New(name, config)
 	if err != nil {
@@ -32,7 +35,11 @@ func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelCo
 	if other := textOf(from, "GOOSE_LEAD_PROVIDER"); other != "" {
 		name = other
 	}
-	provider, err := leadProvider(factory, name, model)
+	leading, err := factory.Config(model)
+	if err != nil {
+		return Models{}, InvalidModel{err}
+	}
+	provider, err := factory.New(name, leading)
 	if err != nil {
 		return Models{}, errors.New("Lead provider " + name + ": " + err.Error())
 	}
@@ -43,14 +50,6 @@ func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelCo
 		again:    turnsOf(from, "GOOSE_LEAD_FALLBACK_TURNS", 2),
 		left:     turnsOf(from, "GOOSE_LEAD_TURNS", 3),
 	}}, nil
-}
-
-func leadProvider(factory *llm.Factory, name, model string) (*llm.Provider, error) {
-	config, err := factory.Config(model)
-	if err != nil {
-		return nil, err
-	}
-	return factory.New(name, config)
 }
 
 // maxLeadTurns bounds the numbers of the settings.

@@ -2,6 +2,7 @@ package reply_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -205,6 +206,12 @@ func TestALeadThatCannotBeBuilt(t *testing.T) {
 			if _, err := reply.Choose(set, r.service.Providers, tc.worker, config); fmt.Sprint(err) != tc.want {
 				t.Errorf("%s: %v, want %s", tc.lead, err, tc.want)
 			}
+		}
+		broken := *r.service.Providers
+		broken.Env = func(name string) (string, bool) { return "x", name == "GOOSE_CONTEXT_LIMIT" }
+		_, err = reply.Choose(settings{"GOOSE_LEAD_MODEL": `"o3"`}, &broken, "openai", config)
+		if invalid, ok := errors.AsType[reply.InvalidModel](err); !ok || invalid.Error() != `GOOSE_CONTEXT_LIMIT is "x"; it must be an integer, at least 4096` {
+			t.Errorf("in a bad environment: %v", err)
 		}
 		for _, model := range []string{`""`, `7`, `null`} {
 			set := settings{"GOOSE_LEAD_MODEL": model, "GOOSE_LEAD_PROVIDER": `"nope"`}
