@@ -234,6 +234,9 @@ describe('the todo list (GA 18.3, M20)', () => {
     expect(await call(app, id, ['todo__todo_write', { content: '- two..' }])).toEqual([
       result('The todo list is too long: 7 characters, at most 6.'),
     ])
+    expect(await call(app, id, ['todo__todo_write', { content: null }])).toEqual([result('Missing argument: content')])
+    expect(await call(app, id, ['todo__todo_write', { content: 1 }])).toEqual([result('Invalid argument: content')])
+    expect(await call(app, id, ['todo__todo_read', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: todo__todo_read"}'])
   })
 })
 

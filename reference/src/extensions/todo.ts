@@ -47,8 +47,8 @@ export class TodoExtension implements Connection {
   }
 
   #write(tool: string, content: unknown): Result<ToolContent[]> {
-    if (tool !== todoWrite.name) return { status: 'error', error: `-32601: Unknown tool: ${tool}` }
-    if (typeof content !== 'string') return said(`${content === undefined ? 'Missing' : 'Invalid'} argument: content`)
+    if (tool !== todoWrite.name) return { status: 'error', error: `-32603: -32002: todo__${tool}` }
+    if (typeof content !== 'string') return said(`${content === undefined || content === null ? 'Missing' : 'Invalid'} argument: content`)
     const max = this.#maxCharacters()
     const count = Array.from(content).length
     if (count > max) return said(`The todo list is too long: ${count} characters, at most ${max}.`)

@@ -176,15 +176,21 @@ describe('a provider', () => {
 
   it('logs its calls, the newest first, without its key (M40)', async () => {
     const { upstream, build, paths } = await rig({ OPENAI_API_KEY: 'sesame' })
-    for (let i = 0; i < 12; i++) upstream.answers(i === 11 ? chatStream({ texts: ['last'] }) : plain(400, 'no'))
+    for (let i = 0; i < 12; i++) upstream.answers(i === 11 ? chatStream({ texts: ['last'], usage: [1, 2] }) : plain(400, 'no'))
     for (let i = 0; i < 11; i++) await all(build('openai')).catch(() => undefined)
     await all(build('openai'))
     const directory = join(paths.state, 'logs')
     expect(readdirSync(directory).sort()).toEqual(Array.from({ length: 10 }, (_, i) => `llm_request.${i}.jsonl`))
     const [first, second, ...rest] = readFileSync(join(directory, 'llm_request.0.jsonl'), 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as unknown)
     expect(first).toMatchObject({ model_config: { model_name: 'gpt-4o' }, input: { stream: true } })
-    expect(second).toEqual({ data: [{ type: 'text', text: 'last' }], usage: null })
-    expect(rest).toEqual([])
+    expect(second).toEqual({
+      data: {
+        id: 'chatcmpl-1', role: 'assistant', created: expect.any(Number) as number, content: [{ type: 'text', text: 'last' }],
+        metadata: { userVisible: true, agentVisible: true },
+      },
+      usage: null,
+    })
+    expect(rest).toEqual([{ data: null, usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } }])
     expect(readFileSync(join(directory, 'llm_request.1.jsonl'), 'utf8')).toContain('{"error":"Request failed: Bad request (400): no"}\n')
     expect(readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8')).join('')).not.toContain('sesame')
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
+import { visibleToBoth } from '../message/message.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import type { Piece } from './model.ts'
 
@@ -55,8 +56,11 @@ export class RequestLog {
     this.#logger = logger
   }
 
-  piece({ content, usage }: Piece): void {
-    this.write({ data: content, usage })
+  piece({ id, content, usage }: Piece): void {
+    this.write({
+      data: content === null ? null : { id, role: 'assistant', created: Math.floor(Date.now() / 1000), content, metadata: visibleToBoth },
+      usage: usage === null ? null : { input_tokens: usage.input, output_tokens: usage.output, total_tokens: usage.total },
+    })
   }
 
   failed(error: unknown): void {
