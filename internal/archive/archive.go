@@ -19,6 +19,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -108,6 +109,9 @@ func open(data []byte) ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("is no ZIP archive: %w", err)
 	}
+	if err := framed(data, z); err != nil {
+		return nil, err
+	}
 	if n := len(z.File); n > MostEntries {
 		return nil, fmt.Errorf("has %d entries, and %d are looked at", n, MostEntries)
 	}
@@ -127,6 +131,23 @@ func open(data []byte) ([]entry, error) {
 		out = append(out, entry{name, content})
 	}
 	return out, nil
+}
+
+// framed says whether the file is the archive and nothing else. Readers look for its end from behind, and pass over what
+// stands around it.
+func framed(data []byte, z *zip.Reader) error {
+	const first, end, endLen = "PK\x03\x04", "PK\x05\x06", 22 // of an entry, and of the end of the directory (APPNOTE 4.3.7, 4.3.16)
+	begins := first
+	if len(z.File) == 0 {
+		begins = end
+	}
+	if !bytes.HasPrefix(data, []byte(begins)) {
+		return errors.New("has something in front of its first entry")
+	}
+	if at := len(data) - endLen - len(z.Comment); at < 0 || !bytes.HasPrefix(data[at:], []byte(end)) {
+		return errors.New("has something behind its end")
+	}
+	return nil
 }
 
 // read reads an entry of so many bytes at most.

@@ -124,8 +124,11 @@ func TestWhatIsNoArchiveIsSaid(t *testing.T) {
 		{"nothing", "is no ZIP archive: zip: not a valid zip file", nil},
 		{"a text", "is no ZIP archive: zip: not a valid zip file", []byte(`{"error":"no"}`)},
 		{"half of one", "is no ZIP archive: zip: not a valid zip file", good[:len(good)/2]},
+		{"something in front", "has something in front of its first entry", append([]byte("x"), good...)},
+		{"something in front of none", "has something in front of its first entry", append([]byte("x"), pack(t)...)},
+		{"something behind", "has something behind its end", append(bytes.Clone(good), 'x')},
 		{"a wrong byte in an entry", `has an entry "a.txt" that cannot be read: `, flip(38)},
-		{"a wrong byte in a header", `has an entry "a.txt" that cannot be read: zip: not a valid zip file`, flip(0)},
+		{"a wrong byte in a header", `has an entry "b.txt" that cannot be read: zip: not a valid zip file`, flip(bytes.LastIndex(good, []byte("PK\x03\x04")))},
 		{"another method", `has an entry "a" that cannot be read: zip: unsupported compression algorithm`, bytes.ReplaceAll(packWith(t, func(h *zip.FileHeader) { h.Method = zip.Store }, "a", "b"), []byte("\x14\x00\x08\x00\x00\x00"), []byte("\x14\x00\x08\x00\x63\x00"))},
 		{"a name twice", `has the entry "a" twice`, pack(t, "a", "1", "b", "2", "a", "3")},
 		{"too many entries", "has 10001 entries, and 10000 are looked at", pack(t, many...)},
@@ -169,6 +172,49 @@ func TestReplace(t *testing.T) {
 	}
 	if _, err := Replace(data[:20], hide); err == nil {
 		t.Error("half an archive is replaced")
+	}
+}
+
+func TestPackMakesAnArchiveOfADocument(t *testing.T) {
+	original := pack(t, "a.json", "{ \"n\": 1.0 }", "b.jsonl", "1\r\n2", "c.txt", "one\r\ntwo", "d.png", "\xff\x00", "e/", "", "f.json", "{")
+	whole, err := Read(original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := Pack(whole.JSON, original)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(same); err != nil || cmp.Diff(whole, got) != "" {
+		t.Errorf("%v, the same (-want +got):\n%s", err, cmp.Diff(whole, got))
+	}
+	for _, tc := range []struct{ old, new, want string }{
+		{"1.0", "2.0", `{ "n": 2.0 }`},
+		{`"b.jsonl":[1,2]`, `"b.jsonl":[1,{"x": 2}]`, `"b.jsonl":[1,{"x":2}]`},
+		{`["one\r","two"]`, `["one","three",""]`, `["one","three",""]`},
+		{`"c.txt":`, `"g.txt":["g"],"c.txt":`, `"g.txt":["g"]`},
+		{`["one\r","two"]`, `[1]`, `"c.txt":{"size":4,"sha256":"`},
+		{`["one\r","two"]`, `{"a":1}`, `"c.txt":{"size":8,"sha256":"`},
+		{`"size":2`, `"size":3`, `"d.png":{"size":`},
+		{`,"f.json":["{"]`, ``, `"e/":null}`},
+	} {
+		changed := strings.Replace(string(whole.JSON), tc.old, tc.new, 1)
+		if changed == string(whole.JSON) {
+			t.Fatalf("%s is not in %s", tc.old, whole.JSON)
+		}
+		data, err := Pack([]byte(changed), original)
+		if err != nil {
+			t.Fatalf("%s: %v", changed, err)
+		}
+		got, err := Read(data)
+		if err != nil || string(got.JSON) == string(whole.JSON) || !strings.Contains(string(got.JSON), tc.want) {
+			t.Errorf("%s → %s: %v, %s", tc.old, tc.new, err, got.JSON)
+		}
+	}
+	for _, doc := range []string{"", "{", `{"a"`, `{"a":}`, "[]", "null"} {
+		if _, err := Pack([]byte(doc), original); err == nil {
+			t.Errorf("%q is packed", doc)
+		}
 	}
 }
 
