@@ -93,3 +93,30 @@ func TestRulesForWhatAnMCPServerIsSent(t *testing.T) {
 		})
 	}
 }
+
+func TestMutantsOfWhatAnMCPServerIsSentAreFound(t *testing.T) {
+	all := said("initialize", `{"protocolVersion":"2025-03-26"}`) + said("tools/call", `{"name":"echo","arguments":{"n":1.5,"a":["x"]}}`) +
+		said("tools/call", `{"name":"slow"}`) + said("ping", "{}")
+	p := hosts(t, "", "", all, all)
+	file, result := recorded(t, p, harness.Options{Environ: os.Environ()})
+	if result.Verdict != verdict.Match {
+		t.Fatalf("the run is %s: %v", result.Verdict, result.Scenarios[0].Findings)
+	}
+	score, err := p.Mutate(t.Context(), file, &harness.MutateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range append(score.FalseAlarms, score.Survivors...) {
+		t.Errorf("%s at %s, %s → %s: %s%s", c.Operator, c.Place, c.Before, c.After, c.Hidden, c.Found)
+	}
+	for _, name := range []string{"upstream/forgotten", "upstream/twice", "upstream/swapped", "upstream/mcp-method", "upstream/mcp-bare", "string/other", "string/shorter"} {
+		if row := score.Operator(name); row.Judged == 0 || row.Found != row.Judged {
+			t.Errorf("%s: %d of %d were found", name, row.Found, row.Judged)
+		}
+	}
+	for _, name := range []string{"upstream/method", "upstream/query", "upstream/header-value"} {
+		if row := score.Operator(name); row.Judged != 0 {
+			t.Errorf("%s: %d were judged, and a record has no such thing", name, row.Judged)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type document struct {
 	spots    []*spot // in the order of the document
 	fails    bool    // the body of an answer that tells of no success
 	upstream string  // the stub that it was sent to; "" for what was sent to the client
+	archive  bool    // it stands for an archive, in which the order of members is that of entries
 }
 
 // A spot is a value of a document.
@@ -56,6 +57,7 @@ func (s *Subject) documents() []*document {
 	s.scanned = true
 	s.answers(func(a *answer) bool {
 		if a.x.Stream != "" || !isJSON(a.x.Response.Header) {
+			s.archived(a)
 			return true
 		}
 		d := &document{

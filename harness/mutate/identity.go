@@ -203,7 +203,7 @@ func (s *Subject) sent(replace func(string) string) *transcript.Transcript {
 			for f := range resp.Header {
 				resp.Header[f].Value = replace(resp.Header[f].Value)
 			}
-			send(&resp, []byte(replace(string(resp.Body.Bytes))))
+			send(&resp, rewrittenBody(&resp, replace))
 			y.Response = &resp
 			st.Exchanges[k] = &y
 		}

@@ -63,7 +63,7 @@ func Operators() []Operator {
 		booleanOperators, numberOperators, stringOperators, identityOperators, encodedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
 		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
-		chunkOperators, pieceOperators, upstreamOperators, sameOperators, samePieces,
+		chunkOperators, pieceOperators, upstreamOperators, mcpOperators, sameOperators, samePieces,
 	)
 }
 

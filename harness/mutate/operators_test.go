@@ -137,7 +137,7 @@ func (s story) tell() *transcript.Transcript {
 		},
 		Upstream: []transcript.Step{{ID: "llm.talk", Line: 13, Kind: "upstream", Exchanges: []*transcript.Exchange{
 			s.question(`{"model":"m","about":"{1}"}`, ms(300)), s.question(`{"model":"m","last":"It is {2}"}`, ms(400)),
-		}}},
+		}}, {ID: "tools.tools/call", Line: 14, Kind: "upstream", Exchanges: []*transcript.Exchange{s.said("tools/call", `{"name":"echo","of":"{1}"}`)}}},
 		Windows: []transcript.Window{{Step: "10", Line: 10, Stream: "bus", Match: &transcript.Pattern{Event: ptr("created")}, First: 4, From: ms(2000), To: ms(2500)}},
 	}
 }
@@ -176,7 +176,9 @@ func subject() *mutate.Subject {
 }
 
 // found returns what is found in a candidate's transcript without a contract: the first difference or shortfall.
-func found(ref, cand *transcript.Transcript) string {
+func found(ref, cand *transcript.Transcript) string { return foundBy(rules, ref, cand) }
+
+func foundBy(rules *compare.Rules, ref, cand *transcript.Transcript) string {
 	result := compare.Transcripts(ref, cand, rules)
 	for _, d := range result.Differences {
 		return fmt.Sprintf("%s %s: %s", d.Step, d.Place, d.Text)

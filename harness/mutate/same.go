@@ -178,7 +178,7 @@ func isWord(s string) bool {
 func rewritten(name, doc string, change func(*jsontree.Node) string) Operator {
 	return operator("same", name, doc, func(s *Subject, _ uint64, yield emit) {
 		for _, d := range s.documents() {
-			if len(d.data) > 1<<16 || d.site.stream == nil && demandsBytes(s.stepOf(d.site.step).Expect) {
+			if d.archive || len(d.data) > 1<<16 || d.site.stream == nil && demandsBytes(s.stepOf(d.site.step).Expect) {
 				continue
 			}
 			after := change(parsed(string(d.data)))

@@ -68,6 +68,20 @@ var upstreamOperators = []Operator{
 	requestField("header-value", "It asks with another value of a header field", func(v string) (string, bool) { return v + "x", true }),
 }
 
+// mcpOperators do so to what a target sends to an MCP server, of which there is a method and parameters, and no more.
+var mcpOperators = []Operator{
+	toMCP("mcp-method", "It sends an MCP server something by another method", func(r *transcript.Request) (before, after string) {
+		before = r.Target
+		r.Target += "x"
+		return before, r.Target
+	}),
+	toMCP("mcp-bare", "It sends an MCP server no parameters", func(r *transcript.Request) (before, after string) {
+		before = string(r.Body.Bytes)
+		r.Body = body([]byte("{}"))
+		return before, "{}"
+	}),
+}
+
 // A question is a request of the candidate to an upstream.
 type question struct {
 	s           *Subject
@@ -144,10 +158,22 @@ func (s *Subject) alike(a, b *transcript.Request) bool {
 	return a.Method == b.Method && a.Target == b.Target && string(a.Body.Bytes) == string(b.Body.Bytes)
 }
 
-// request makes an operator that changes a request.
+// request makes an operator that changes a request of HTTP.
 func request(name, doc string, change func(*transcript.Request) (before, after string)) Operator {
+	return asking(name, doc, false, change)
+}
+
+// toMCP makes an operator that changes what is sent to an MCP server.
+func toMCP(name, doc string, change func(*transcript.Request) (before, after string)) Operator {
+	return asking(name, doc, true, change)
+}
+
+func asking(name, doc string, mcp bool, change func(*transcript.Request) (before, after string)) Operator {
 	return operator("upstream", name, doc, func(s *Subject, _ uint64, yield emit) {
 		s.questions(func(q *question) bool {
+			if q.st.ToMCP() != mcp {
+				return true
+			}
 			changed := q.x.Request
 			before, after := change(&changed)
 			if before == after {
@@ -167,7 +193,7 @@ func requestField(name, doc string, change func(value string) (after string, the
 	return operator("upstream", name, doc, func(s *Subject, _ uint64, yield emit) {
 		s.questions(func(q *question) bool {
 			for i, f := range q.x.Request.Header {
-				if !q.compares(f.Name) {
+				if q.st.ToMCP() || !q.compares(f.Name) {
 					continue
 				}
 				after, there := change(f.Value)

@@ -1,0 +1,59 @@
+package mutate
+
+import (
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
+)
+
+// What an archive holds is a document as well, see internal/archive. A mutant of it is packed again.
+
+// archiveIn returns the archive that an answer has; nil when it has none that can be read.
+func archiveIn(r *transcript.Response) *archive.Document {
+	if value, _ := r.Header.Get("Content-Type"); !archive.Is(value) || !r.Body.Whole() {
+		return nil
+	}
+	doc, err := archive.Read(r.Body.Bytes)
+	if err != nil {
+		return nil
+	}
+	return doc
+}
+
+// archived adds what an archive holds to the documents.
+func (s *Subject) archived(a *answer) {
+	doc := archiveIn(a.x.Response)
+	if doc == nil {
+		return
+	}
+	original := a.x.Response.Body.Bytes
+	d := &document{
+		s: s, where: a.where + " body", data: doc.JSON, seen: seen(s.Candidate, a.x.Done), site: a.site(), archive: true,
+		put: func(data []byte) *transcript.Transcript {
+			return s.withExchange(a.step, a.index, func(x *transcript.Exchange) {
+				packed, err := archive.Pack(data, original)
+				if err != nil { // the document is broken, and so is the archive then
+					packed = data
+				}
+				send(x.Response, packed)
+			})
+		},
+	}
+	var ref []byte
+	if a.ref != nil {
+		if other := archiveIn(a.ref.Response); other != nil {
+			ref = other.JSON
+		}
+	}
+	s.take(d, ref)
+}
+
+// rewrittenBody returns the body of an answer with other texts: of an archive, those of its entries.
+func rewrittenBody(r *transcript.Response, replace func(string) string) []byte {
+	if archiveIn(r) == nil {
+		return []byte(replace(string(r.Body.Bytes)))
+	}
+	if packed, err := archive.Replace(r.Body.Bytes, replace); err == nil && packed != nil {
+		return packed
+	}
+	return r.Body.Bytes
+}
