@@ -9,6 +9,7 @@ import type { Listener } from './engine.ts'
 import { tokenState } from './events.ts'
 import type { TokenState } from './events.ts'
 import { textMessage } from './new-message.ts'
+import type { LoadedSession } from '../store/session-store.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 import { ClientGoneError, ReplyStream } from './reply-stream.ts'
 import { SessionGoneError } from './saved-messages.ts'
@@ -108,12 +109,24 @@ function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefin
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
   store.addMessages(id, compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
-  const session = store.load(id)
-  if (session === undefined) throw new Error('Failed to read session: Session not found')
+  const session = readable(parts, id)
   if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()
   const { provider } = agent.parts.model
   if (provider === null) throw new Error('Provider not set')
   return (listener) => new Engine(parts, agent, session, listener).reply(provider)
+}
+
+/** The session with its messages. Throws what the client is told when there is none. */
+function readable({ store, logger }: ReplyParts, id: string): LoadedSession {
+  let session: LoadedSession | undefined
+  try {
+    session = store.load(id)
+  } catch (cause) {
+    logger.warn('session not readable', { session: id, err: cause })
+    throw new Error('Failed to read session: Session cannot be read', { cause })
+  }
+  if (session === undefined) throw new Error('Failed to read session: Session not found')
+  return session
 }
 
 /** Gives the answer of a person to the MCP server that has asked, if it still waits (GA 8.3, M44). */

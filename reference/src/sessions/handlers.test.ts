@@ -91,6 +91,22 @@ describe('GET /sessions/{session_id} (GA 9.3)', () => {
     expect(app.logs).toMatchObject([{ message: 'session not readable' }, { message: 'session not readable' }])
   })
 
+  it('is the only thing that fails then, also after a restart (G15)', async () => {
+    const before = new GooseApp()
+    const id = (await imported(before, { conversation: [says('a')], name: 'Mine' })).id
+    appendFileSync(join(before.root, 'data/sessions/log', `${id}.jsonl`), 'nonsense\n')
+    const app = before.restarted()
+    expect(await get(app, '/sessions')).toMatchObject({ sessions: [{ id, name: 'Mine', message_count: 2 }] })
+    expect(await app.get(`/sessions/${id}`)).toMatchObject(empty404)
+    expect(await app.call('PUT', `/sessions/${id}/name`, { name: 'Other' })).toMatchObject({ status: 200 })
+    expect(await get(app, '/sessions')).toMatchObject({ sessions: [{ id, name: 'Other' }] })
+    const message = { role: 'user', created: 5, content: [{ type: 'text', text: 'hi' }], metadata: { userVisible: true, agentVisible: true } }
+    expect(await app.call('POST', '/reply', { session_id: id, messages: [message] })).toMatchObject({
+      text: 'data: {"type":"Error","error":"Failed to read session: Session cannot be read"}\n\n',
+    })
+    expect(await app.fetch(`/sessions/${id}`, { method: 'DELETE' })).toMatchObject({ status: 200 })
+  })
+
   it('takes escaped letters, and no static path for an id', async () => {
     const app = new GooseApp()
     const id = await app.start()

@@ -28,6 +28,22 @@ export function replay(lines: readonly string[]): Replayed {
   return rest.reduce<Replayed>(apply, { row: first.row, messages: first.messages })
 }
 
+/** What a log tells of its session although lines of it cannot be read; each of these counts as a message. */
+export function salvage(lines: readonly string[], empty: SessionRow): { row: SessionRow; messageCount: number } {
+  let known: Replayed = { row: empty, messages: [] }
+  let unreadable = 0
+  for (const [at, line] of lines.entries()) {
+    try {
+      const change = readChange(line)
+      if (at === 0 && change.type === 'created') known = { row: { ...empty, ...change.row }, messages: change.messages }
+      else known = apply(known, change)
+    } catch {
+      unreadable++
+    }
+  }
+  return { row: known.row, messageCount: known.messages.length + unreadable }
+}
+
 function apply({ row, messages }: Replayed, change: Change): Replayed {
   switch (change.type) {
     case 'created':

@@ -145,16 +145,21 @@ describe('a restart', () => {
     expect(readFileSync(log(id), 'utf8').split('\n')).toHaveLength(3)
   })
 
-  it('leaves alone what it cannot read', () => {
+  it('knows the session of a log that it cannot read as a whole, and not its messages (G15)', () => {
+    const [damaged, headless] = [open().create(fresh, [says('a')]).id, open().create(fresh).id]
+    appendFileSync(log(damaged), 'nonsense\n{"type":"added"}\n')
+    writeFileSync(log(headless), 'nonsense\n')
+    mkdirSync(log('20251210_9')) // cannot be opened
+    writeFileSync(join(root, 'sessions/log/notes.txt'), '')
     const store = open()
-    const { id } = store.create(fresh)
-    store.create(fresh)
-    writeFileSync(log(id), 'nonsense\n')
-    mkdirSync(join(root, 'sessions/log/20251210_7.jsonl.tmp'))
-    logs.length = 0
-    expect(open().list().map((session) => session.id)).toEqual(['20251210_2'])
-    expect(logs).toMatchObject([{ level: 'warn', message: 'session not readable', fields: { session: id } }])
-    expect(() => store.load(id)).toThrow()
+    expect(store.update(damaged, { name: 'Named' })).toBe(true)
+    expect(store.find(damaged)).toMatchObject({ working_dir: '/w', name: 'Named', message_count: 3 })
+    expect(store.find(headless)).toMatchObject({ id: headless, working_dir: '', created_at: '1970-01-01T00:00:00Z', message_count: 1 })
+    expect(store.list().map(({ id }) => id).sort()).toEqual([damaged, headless, '20251210_9'])
+    for (const id of [damaged, headless, '20251210_9']) expect(() => store.load(id)).toThrow()
+    expect(open().find(damaged)).toMatchObject({ name: 'Named', message_count: 3 })
+    expect(store.create(fresh).id).toBe('20251210_10')
+    expect(store.delete(damaged)).toBe(true)
   })
 
   it('keeps what a process had acknowledged when it was killed', () => {

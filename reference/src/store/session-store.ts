@@ -7,7 +7,7 @@ import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
 import { inSeconds } from '../time/date-time.ts'
 import { appendToLog, createLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
-import { replay } from './changes.ts'
+import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
 
 /** What a new session is made of; everything else is empty. */
@@ -163,22 +163,39 @@ export class SessionStore {
     return join(this.#directory, `${id}.jsonl`)
   }
 
-  /** Reads all logs, once. One that cannot be read is left alone, and its session is unknown. */
+  /** Reads all logs, once. Of one that cannot be read as a whole the session is known, and its messages are not (G15). */
   #all(): Map<string, Entry> {
     if (this.#entries !== undefined) return this.#entries
     const entries = new Map<string, Entry>()
     for (const name of logsIn(this.#directory)) {
       const id = name.slice(0, -'.jsonl'.length)
-      try {
-        const { row, messages } = this.#replay(id)
-        entries.set(id, { row, messageCount: messages.length, lookAt: Math.max(largeLog, 2 * sizeOfLog(this.#path(id))) })
-      } catch (err) {
-        this.#logger.warn('session not readable', { session: id, err })
-      }
+      entries.set(id, this.#entryOf(id))
     }
     return (this.#entries = entries)
   }
+
+  #entryOf(id: string): Entry {
+    try {
+      const { row, messages } = this.#replay(id)
+      return { row, messageCount: messages.length, lookAt: Math.max(largeLog, 2 * sizeOfLog(this.#path(id))) }
+    } catch (err) {
+      this.#logger.warn('session not readable', { session: id, err })
+      return { ...salvage(this.#linesOf(id), { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }), lookAt: Infinity }
+    }
+  }
+
+  /** One line that says nothing stands for a log that is there, and cannot be opened. */
+  #linesOf(id: string): string[] {
+    try {
+      return readLog(this.#path(id))
+    } catch {
+      return ['']
+    }
+  }
 }
+
+/** A time that cannot be read (G15). */
+const longAgo = '1970-01-01T00:00:00Z'
 
 const emptyRow: Omit<SessionRow, 'id' | 'created_at' | 'updated_at'> = {
   working_dir: '',
