@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
-// A first beat at the opening is there whatever becomes of the stream, and the others count from it.
+// A first beat is due at the opening, and the others count from it.
 func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 	ms := time.Millisecond
 	server, client, broken := transcript.EndedByServer, transcript.EndedByClient, transcript.EndedBroken
@@ -23,8 +23,7 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 	}{
 		{"at once, and each interval", 250 * ms, server, 0, []time.Duration{1 * ms, 101 * ms, 201 * ms}, ""},
 		{"one in a stream that is short", 3 * ms, server, 0, []time.Duration{1 * ms}, ""},
-		{"none in a stream that is short", 3 * ms, server, 0, nil, "heartbeat 1: one at the opening, and the server has ended the stream"},
-		{"none on a machine that stood still", 3 * ms, server, time.Second, nil, "heartbeat 1: one at the opening, and the server has ended the stream"},
+		{"none in a stream that is short, which the other side knows about", 3 * ms, server, 0, nil, ""},
 		{"none before the client left", 3 * ms, client, 0, nil, ""},
 		{"none before the stream broke", 3 * ms, broken, 0, nil, ""},
 		{"none long before the client left", 60 * ms, client, 0, nil, "heartbeat 1: 1 in 60ms"},
@@ -58,5 +57,37 @@ func TestACadenceThatBeginsWithTheOpening(t *testing.T) {
 				t.Errorf("shortfall (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A stream that has no time to beat has the beat of its opening, if the other side's has.
+func TestABeatThatComesWithTheOpeningIsOnBothSides(t *testing.T) {
+	server, client := transcript.EndedByServer, transcript.EndedByClient
+	atOnce := Heartbeat{Event: "ping", Every: time.Second, Tolerance: time.Second}
+	later, whenever := atOnce, Heartbeat{Event: "ping"}
+	later.First = time.Second
+	none, one := []string{"told 1"}, []string{"ping {}", "told 1"}
+	for _, tc := range []struct {
+		name      string
+		rule      Heartbeat
+		ref, cand []string
+		ended     transcript.Ending
+		want      []string
+	}{
+		{"on both", atOnce, one, one, server, nil},
+		{"on neither", atOnce, none, none, server, nil},
+		{"not the candidate's", atOnce, one, none, server, []string{"heartbeat heartbeat 1"}},
+		{"not the reference's", atOnce, none, one, server, []string{"heartbeat heartbeat 1"}},
+		{"not before the client left", atOnce, one, none, client, nil},
+		{"one that is due later", later, one, none, server, nil},
+		{"one that is never due", whenever, one, none, server, nil},
+	} {
+		rule := tc.rule
+		rules := &Rules{Streams: map[string]Stream{"bus": {Heartbeat: &rule}}}
+		ref, cand := newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...)
+		ref.t.Streams[0].Ended, cand.t.Streams[0].Ended = tc.ended, tc.ended
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, rules))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
 	}
 }

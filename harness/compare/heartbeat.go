@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,7 +14,7 @@ type Heartbeat struct {
 	Event string        // the event's name; "" when comments beat
 	Every time.Duration // the interval; 0: whenever it likes
 	// First is when the first beat is due, counted from the opening. 0: with it, so that a stream which the server ends has
-	// one, however short it is.
+	// one, however short it is, if the other side's has.
 	First     time.Duration
 	Tolerance time.Duration // how early or late a beat may be
 	// Same says that comments that beat must say what the other side's do, as events that beat always must.
@@ -59,6 +60,31 @@ func (h *Heartbeat) labels(s *transcript.Stream) []string {
 		}
 	}
 	return out
+}
+
+// sameOpening tells of a stream that the server ended without a beat, where the other side has the one that comes with the
+// opening. Where neither has one, that may be right: an error is told at once, and there is nothing to wait for.
+func (s *streams) sameOpening() {
+	h := s.rule.Heartbeat
+	if h == nil || h.Every == 0 || h.First > 0 {
+		return
+	}
+	var first [2]int
+	shown := [2]string{absent, absent}
+	for side, stream := range s.sides {
+		first[side] = slices.IndexFunc(stream.Events, func(ev transcript.Event) bool { return h.beats(&ev) })
+		if i := first[side]; i >= 0 {
+			shown[side] = showEvent(&stream.Events[i])
+		}
+	}
+	for side, stream := range s.sides {
+		if first[side] < 0 && first[1-side] >= 0 && stream.Ended == transcript.EndedByServer {
+			s.report(Difference{
+				Kind: HeartbeatDiffers, Events: first, Place: "heartbeat 1", At: both("event"), Reference: shown[0], Candidate: shown[1],
+				Text: "the " + sideNames[side] + "'s stream ends without the heartbeat that comes with the opening", Fingerprint: digest("opening", sideNames[side]),
+			})
+		}
+	}
 }
 
 // sameBeats compares what keeps the stream alive: the candidate's beats must be like one of the reference's, but for what

@@ -69,6 +69,7 @@ func (s *streams) compare() {
 			Fingerprint: digest(nameOfLast(items[0]), nameOfLast(items[1]), string(r.Ended), string(o.Ended)),
 		})
 	}
+	s.sameOpening()
 	s.sameBeats()
 	s.stem(&items)
 	anchors, others := s.anchored(items)

@@ -61,14 +61,16 @@ var heartbeatOperators = []Operator{
 }
 
 // beatsToo reports whether the reference keeps the stream of an event alive as well.
-func (s *Subject) beatsToo(o *occurrence) bool {
-	return o.refStream != nil && len(s.sequence(o.refStream)) < len(o.refStream.Events)
-}
+func (s *Subject) beatsToo(o *occurrence) bool { return o.refStream != nil && s.beats(o.refStream) }
+
+// beats reports whether a stream has heartbeats.
+func (s *Subject) beats(st *transcript.Stream) bool { return len(s.sequence(st)) < len(st.Events) }
 
 // A cadenced stream is one whose beats a rule wants at certain moments.
 type cadenced struct {
 	rule  *compare.Heartbeat
 	st    *transcript.Stream
+	both  bool            // the reference keeps the stream alive as well
 	beats []time.Duration // when each came, counted from the opening
 }
 
@@ -97,7 +99,7 @@ func (c *cadenced) tells(beats [][]time.Duration) bool {
 		due += c.rule.Every
 		n++
 	}
-	return until-due > most || n == 0 && due == 0 && c.st.Ended == transcript.EndedByServer
+	return until-due > most || n == 0 && due == 0 && c.both && c.st.Ended == transcript.EndedByServer
 }
 
 // cadence makes an operator on the beats of a stream whose cadence a rule demands: change returns for each of them when it
@@ -133,6 +135,9 @@ func (s *Subject) cadenced(st *transcript.Stream) *cadenced {
 		return nil
 	}
 	c := &cadenced{rule: h, st: st}
+	for _, ref := range s.Reference.Streams {
+		c.both = c.both || ref.Name == st.Name && s.beats(ref)
+	}
 	for k := range st.Events {
 		if s.Rules.Beats(st.Name, st.Operation, &st.Events[k]) {
 			c.beats = append(c.beats, st.Events[k].At-st.At)
