@@ -151,8 +151,10 @@ describe('a restart', () => {
     writeFileSync(log(headless), 'nonsense\n')
     mkdirSync(log('20251210_9')) // cannot be opened
     writeFileSync(join(root, 'sessions/log/notes.txt'), '')
+    logs.length = 0
     const store = open()
     expect(store.update(damaged, { name: 'Named' })).toBe(true)
+    expect(logs).toMatchObject([{ level: 'warn', message: 'session not readable' }, {}, {}])
     expect(store.find(damaged)).toMatchObject({ working_dir: '/w', name: 'Named', message_count: 3 })
     expect(store.find(headless)).toMatchObject({ id: headless, working_dir: '', created_at: '1970-01-01T00:00:00Z', message_count: 1 })
     expect(store.list().map(({ id }) => id).sort()).toEqual([damaged, headless, '20251210_9'])
