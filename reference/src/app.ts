@@ -113,7 +113,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
   const { environment, directory, ownCommand = [] } = options
-  const around = { settings, store, environment, directory, ownCommand }
+  const around = { settings, store, environment, directory, ownCommand, logger }
   const makeParts = (id: string): AgentWithExtensions => engineParts(new AgentExtensions(id, around))
   const agents = new Agents(options.maxActiveAgents, makeParts, logger)
   const naming = new Naming(store, logger)

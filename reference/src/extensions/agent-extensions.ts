@@ -1,15 +1,17 @@
 import type { JsonObject } from '../json/shape.ts'
+import type { Logger } from '../log.ts'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { CallListener, ReplyExtensions } from '../reply/parts.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { checkBuilt } from './built.ts'
 import { normalisedKey } from './config.ts'
-import type { ExtensionConfig, FrontendExtension, McpTool, PlatformExtension } from './config.ts'
+import type { ExtensionConfig, FrontendExtension, McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { McpConnection } from './mcp-connection.ts'
-import { TodoExtension } from './todo.ts'
+import type { LoadedExtension, ManagedExtensions } from './platform/extension-manager.ts'
+import { connectPlatform } from './platform/platform-extensions.ts'
 import { reach } from './transports.ts'
 import type { Surroundings } from './transports.ts'
 
@@ -20,16 +22,18 @@ const maxExtensions = 100
 
 export interface ExtensionParts extends Surroundings {
   store: SessionStore
+  logger: Logger
 }
 
 interface Loaded {
+  config: ExtensionConfig
   connection: Connection
   /** The tools that may be used; all if it is empty. */
   available: readonly string[]
 }
 
 /** The extensions of one agent (GA 6.7), by their normalised keys. */
-export class AgentExtensions implements ReplyExtensions {
+export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
   readonly #sessionId: string
   readonly #parts: ExtensionParts
   readonly #loaded = new Map<string, Loaded>()
@@ -60,7 +64,7 @@ export class AgentExtensions implements ReplyExtensions {
       throw new ExtensionError('Connection closed')
     }
     const before = this.#loaded.get(key)
-    this.#loaded.set(key, { connection, available: config.available_tools })
+    this.#loaded.set(key, { config, connection, available: config.available_tools })
     this.#frontends.delete(key)
     await before?.connection.close()
   }
@@ -71,6 +75,14 @@ export class AgentExtensions implements ReplyExtensions {
     const loaded = this.#loaded.get(key)
     this.#loaded.delete(key)
     await loaded?.connection.close()
+  }
+
+  loaded(): LoadedExtension[] {
+    const all: LoadedExtension[] = [
+      ...[...this.#loaded].map(([key, { config, connection }]) => ({ key, config, resources: connection.resources })),
+      ...[...this.#frontends].map(([key, config]) => ({ key, config, resources: undefined })),
+    ]
+    return all.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)))
   }
 
   async tools(): Promise<Map<string, McpTool[]>> {
@@ -118,7 +130,7 @@ export class AgentExtensions implements ReplyExtensions {
 
   async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, isNew: boolean): Promise<Connection> {
     if (config.type === 'platform') {
-      const platform = this.#platform(config)
+      const platform = connectPlatform(config, { ...this.#parts, sessionId: this.#sessionId, extensions: this })
       if (isNew) this.#checkCount()
       return platform
     }
@@ -136,13 +148,6 @@ export class AgentExtensions implements ReplyExtensions {
 
   #checkCount(): void {
     if (this.#loaded.size + this.#frontends.size >= maxExtensions) throw new ExtensionError('Too many extensions')
-  }
-
-  #platform({ name }: PlatformExtension): Connection {
-    const key = normalisedKey(name)
-    if (key === 'todo') return new TodoExtension(this.#sessionId, this.#parts.store, this.#parts.settings)
-    if (!['chatrecall', 'extensionmanager', 'skills'].includes(key)) throw new ExtensionError(`Unknown platform extension: ${name}`)
-    throw new ExtensionError(`Extension is not built on this server: ${name}`)
   }
 }
 

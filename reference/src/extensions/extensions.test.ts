@@ -183,7 +183,6 @@ describe('an extension that cannot be added', () => {
     [{ type: 'inline_python', name: 'x', description: null, code: '' }, 'Extension type is not built on this server: inline_python'],
     [{ type: 'builtin', name: 'nobody' }, 'Unknown builtin extension: nobody'],
     [{ type: 'builtin', name: 'memory' }, 'Extension is not built on this server: memory'],
-    [{ type: 'platform', name: 'skills', description: null }, 'Extension is not built on this server: skills'],
     [{ type: 'platform', name: 'nobody', description: null }, 'Unknown platform extension: nobody'],
   ])('%j', async (config, reason) => {
     const app = await ChatApp.open({ PATH: searched }, { directory: '/' })
@@ -256,7 +255,7 @@ describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
       status: 500, text: '{"message":"Could not configure agent: missing provider"}',
     })
     const names = (JSON.parse((await app.get(`/agent/tools?session_id=${id}`)).text) as { name: string }[]).map(({ name }) => name.split('__')[0])
-    expect([...new Set(names)]).toEqual(['dynamic_task', 'one', 'platform', 'subagent', 'todo'])
+    expect([...new Set(names)]).toEqual(['chatrecall', 'dynamic_task', 'extensionmanager', 'one', 'platform', 'subagent', 'todo'])
     expect(app.logs.filter(({ message }) => message === 'extension not added').map(({ fields }) => fields.extension)).toEqual(['broken'])
   })
 })

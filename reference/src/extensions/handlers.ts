@@ -3,14 +3,14 @@ import type { Agents } from '../agent/agents.ts'
 import { MessageError } from '../http/goose-errors.ts'
 import { readJsonBody } from '../http/json-body.ts'
 import { empty } from '../http/respond.ts'
-import { isObject } from '../json/is-object.ts'
-import { boolean, object, readShape, string } from '../json/shape.ts'
+import { object, string } from '../json/shape.ts'
 import type { Logger } from '../log.ts'
 import type { EngineParts } from '../reply/parts.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { AgentExtensions } from './agent-extensions.ts'
 import { extensionConfig } from './config.ts'
 import type { ExtensionConfig } from './config.ts'
+import { configuredExtensions } from './configured.ts'
 
 /** The parts of an agent that extensions can be added to. */
 export interface AgentWithExtensions extends EngineParts {
@@ -54,8 +54,9 @@ export function removeExtension({ agents }: ExtensionHandlerParts): Handler {
 
 /** Adds all extensions that the settings enable, at the same time (GA 6.2). One that fails is left out. */
 export async function addConfigured(extensions: AgentExtensions, settings: Settings, logger: Logger): Promise<void> {
+  const enabled = configuredExtensions(settings).filter((extension) => extension.enabled)
   await Promise.all(
-    enabledExtensions(settings).map(async (config) => {
+    enabled.map(async ({ config }) => {
       try {
         await extensions.add(config)
       } catch (err) {
@@ -63,19 +64,4 @@ export async function addConfigured(extensions: AgentExtensions, settings: Setti
       }
     }),
   )
-}
-
-/** The enabled entries of the settings; malformed ones are left out (GA 10.9). */
-function enabledExtensions(settings: Settings): ExtensionConfig[] {
-  const entries = settings.get('extensions')
-  if (!isObject(entries) || Object.keys(entries).length === 0) return []
-  // Platform extensions are there unless somebody has said otherwise (Q16).
-  const added = Object.hasOwn(entries, 'todo') ? [] : [{ enabled: true, type: 'platform', name: 'todo', description: null }]
-  return [...Object.values(entries), ...added].flatMap((entry) => {
-    try {
-      return readShape(object<{ enabled: boolean }>({ enabled: boolean }), entry).enabled ? [readShape(extensionConfig, entry)] : []
-    } catch {
-      return []
-    }
-  })
 }

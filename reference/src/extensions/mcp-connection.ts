@@ -4,7 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { isObject } from '../json/is-object.ts'
-import { ShapeError, array, readShape } from '../json/shape.ts'
+import { ShapeError, anything, array, object, readShape, string } from '../json/shape.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { statusWithName } from '../llm/failures.ts'
@@ -15,7 +15,7 @@ import type { CallListener } from '../reply/parts.ts'
 import { mcpTool } from './config.ts'
 import type { McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, ListedResource, ResourceServer } from './connection.ts'
 import { BrokenRulesError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
 
@@ -23,7 +23,9 @@ import { notificationOf } from './notifications.ts'
 const protocolVersion = '2025-03-26'
 const maxPages = 100
 
-const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
+const page = z.looseObject({ nextCursor: z.string().optional() })
+const readResult = z.looseObject({ contents: z.array(z.unknown()) })
+const listedResource = object<ListedResource>({ uri: string, name: string })
 const callResult = z.looseObject({ content: z.array(z.unknown()).default([]) })
 
 /** The longest that a timer of Node waits: the SDK's limits are not used, because servers may send its code for them, too. */
@@ -97,16 +99,15 @@ export class McpConnection implements Connection {
 
   async tools(): Promise<McpTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return []
-    const tools: unknown[] = []
-    let cursor: string | undefined
-    for (let page = 0; page < maxPages; page++) {
-      const params = cursor === undefined ? {} : { cursor }
-      const answer = await this.#limited((limits) => this.#client.request({ method: 'tools/list', params }, toolPage, limits))
-      tools.push(...answer.tools)
-      cursor = answer.nextCursor
-      if (cursor === undefined) return readShape(array(mcpTool), tools)
+    return readShape(array(mcpTool), await this.#listed('tools'))
+  }
+
+  get resources(): ResourceServer | undefined {
+    if (this.#client.getServerCapabilities()?.resources === undefined) return undefined
+    return {
+      list: (signal) => this.#answered(signal, async () => readShape(array(listedResource), await this.#listed('resources', signal))),
+      read: (uri, signal) => this.#answered(signal, () => this.#read(uri, signal)),
     }
-    throw new Error(`more than ${maxPages} pages of tools`)
   }
 
   async call(tool: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> {
@@ -116,13 +117,12 @@ export class McpConnection implements Connection {
     }
     this.#running.add(call)
     try {
-      const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
-      const request = { method: 'tools/call', params }
-      const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
-      return { status: 'success', value: readShape(array(toolContent), content) }
-    } catch (error) {
-      signal.throwIfAborted()
-      return { status: 'error', error: this.#callError(error) }
+      return await this.#answered(signal, async () => {
+        const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
+        const request = { method: 'tools/call', params }
+        const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
+        return readShape(array(toolContent), content)
+      })
     } finally {
       this.#running.delete(call)
       endQuestions()
@@ -135,6 +135,36 @@ export class McpConnection implements Connection {
 
   async close(): Promise<void> {
     await this.#client.close().catch(() => undefined) // it may be closed already
+  }
+
+  /** All pages of a list (X2). */
+  async #listed(what: 'tools' | 'resources', signal?: AbortSignal): Promise<unknown[]> {
+    const items: unknown[] = []
+    let cursor: string | undefined
+    for (let number = 0; number < maxPages; number++) {
+      const request = { method: `${what}/list`, params: cursor === undefined ? {} : { cursor } }
+      const answer = await this.#limited((limits) => this.#client.request(request, page, limits), signal)
+      items.push(...readShape(array(anything), answer[what]))
+      cursor = answer.nextCursor
+      if (cursor === undefined) return items
+    }
+    throw new TooManyPagesError(`more than ${maxPages} pages of ${what}`)
+  }
+
+  async #read(uri: string, signal: AbortSignal): Promise<ToolContent[]> {
+    const request = { method: 'resources/read', params: { uri } }
+    const { contents } = await this.#limited((limits) => this.#client.request(request, readResult, limits), signal)
+    return readShape(array(toolContent), contents.map((resource) => ({ type: 'resource', resource })))
+  }
+
+  /** What a request comes to, for models. Rejects only when the signal is aborted. */
+  async #answered<T>(signal: AbortSignal, request: () => Promise<T>): Promise<Result<T>> {
+    try {
+      return { status: 'success', value: await request() }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { status: 'error', error: this.#callError(error) }
+    }
   }
 
   /**
@@ -186,7 +216,8 @@ export class McpConnection implements Connection {
 
   /** GA 4.3, X5. */
   #callError(error: unknown): string {
-    if (error instanceof ShapeError || error instanceof z.core.$ZodError) return '-32603: The answer of the tool cannot be read'
+    const isUnreadable = error instanceof ShapeError || error instanceof z.core.$ZodError || error instanceof TooManyPagesError
+    if (isUnreadable) return '-32603: The answer of the tool cannot be read'
     if (error instanceof McpError) return rpcText(error)
     return `-32603: ${error instanceof UnansweredError ? error.message : 'Connection closed'}`
   }
@@ -195,6 +226,11 @@ export class McpConnection implements Connection {
 /** Whether the SDK says so itself; a server may use the code as well. */
 function isClosure(error: unknown): boolean {
   return error instanceof McpError && error.message === `MCP error ${ErrorCode.ConnectionClosed}: Connection closed`
+}
+
+/** A list does not end. */
+class TooManyPagesError extends Error {
+  override readonly name = 'TooManyPagesError'
 }
 
 /** There is no answer, and none will come. */

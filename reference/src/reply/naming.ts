@@ -58,9 +58,14 @@ export class Naming {
   }
 }
 
+/** A text on one line: white space becomes single blanks, and goes at both ends. */
+export function squeezed(text: string): string {
+  return text.replace(/\p{White_Space}+/gu, ' ').trim()
+}
+
 /** A name on one line that is not too long (M22). */
 export function shortName(text: string): string {
-  const line = text.replace(/\p{White_Space}+/gu, ' ').trim()
+  const line = squeezed(text)
   const characters = Array.from(line)
   return characters.length <= maxNameLength ? line : `${characters.slice(0, maxNameLength - 3).join('')}...`
 }

@@ -13,7 +13,7 @@ import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
 import { TemplateError } from '../recipe/template-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ListedSession, LoadedSession, SessionStore } from '../store/session-store.ts'
-import { exportedSession } from './session.ts'
+import { compareIds, exportedSession } from './session.ts'
 import type { Session } from './session.ts'
 
 export interface SessionParts {
@@ -38,13 +38,6 @@ export function listSessions({ store }: SessionParts): Handler {
 function latestFirst(a: ListedSession, b: ListedSession): number {
   if (a.updated_at !== b.updated_at) return a.updated_at < b.updated_at ? 1 : -1
   return compareIds(b.id, a.id)
-}
-
-/** By the day, then by the number of that day. */
-function compareIds(a: string, b: string): number {
-  const [[dayA = '', numberA], [dayB = '', numberB]] = [a.split('_'), b.split('_')]
-  if (dayA !== dayB) return dayA < dayB ? -1 : 1
-  return Number(numberA) - Number(numberB)
 }
 
 /** `GET /sessions/{session_id}` (GA 9.3). */

@@ -93,3 +93,10 @@ export const exportedSession: Shape<Session> = (place) => {
   const { description, ...rest } = given
   return withName(place.with({ ...rest, name: description }))
 }
+
+/** Orders ids by the day, then by the number of that day. */
+export function compareIds(a: string, b: string): number {
+  const [[dayA = '', numberA], [dayB = '', numberB]] = [a.split('_'), b.split('_')]
+  if (dayA !== dayB) return dayA < dayB ? -1 : 1
+  return Number(numberA) - Number(numberB)
+}

@@ -1,5 +1,5 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, ListResourcesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'big', 'hang', 'env', 'end'] as const
@@ -10,7 +10,7 @@ export function scriptedMcpServer(): Server {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- as above
   const server = new Server(
     { name: 'scripted', version: '1' },
-    { capabilities: { tools: {}, logging: {} }, instructions: 'Use these tools in tests.' },
+    { capabilities: { tools: {}, logging: {}, resources: {} }, instructions: 'Use these tools in tests.' },
   )
   const inputSchema = { type: 'object' as const, properties: { n: { type: 'integer' }, text: { type: 'string' } } }
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
@@ -18,6 +18,15 @@ export function scriptedMcpServer(): Server {
       ? { tools: names.slice(0, 4).map((name) => ({ name, description: `does ${name}`, inputSchema })), nextCursor: '4' }
       : { tools: names.slice(4).map((name) => ({ name, inputSchema })) },
   )
+  server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
+    params?.cursor === undefined
+      ? { resources: [{ uri: 'test://a', name: 'A' }], nextCursor: '1' }
+      : { resources: [{ uri: 'test://b', name: 'B', mimeType: 'text/plain' }] },
+  )
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    if (uri !== 'test://a') throw Object.assign(new Error('no such thing'), { code: -32002 })
+    return { contents: [{ uri, text: 'the text' }, { uri, mimeType: 'image/png', blob: 'AAAA' }] }
+  })
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {}, _meta: meta } }): Promise<CallToolResult> => {
     switch (name) {
       case 'echo':

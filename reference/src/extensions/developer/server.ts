@@ -2,7 +2,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import { Arguments, ToolFault } from './arguments.ts'
+import { Arguments, ToolFault } from '../arguments.ts'
 import { runShell } from './shell.ts'
 import { TextEditor } from './text-editor.ts'
 

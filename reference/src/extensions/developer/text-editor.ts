@@ -1,12 +1,12 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
-import { ToolFault } from './arguments.ts'
-import type { Arguments } from './arguments.ts'
+import { ToolFault } from '../arguments.ts'
+import type { Arguments } from '../arguments.ts'
+import { listedNames } from '../listed-names.ts'
 
 /** Bytes of the largest file (X17). */
 const maxFileBytes = 1024 * 1024
-const maxNames = 1000
 const maxUndo = { changes: 10, bytes: 64 * 1024 * 1024 }
 
 /** A change that can be taken back. */
@@ -151,9 +151,5 @@ async function names(path: string): Promise<string> {
   const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
     throw new ToolFault(`Cannot read ${path}`, { cause })
   })
-  if (entries.length === 0) return '[The directory is empty.]'
-  const sorted = entries
-    .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
-    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
-  return [...sorted.slice(0, maxNames), ...(sorted.length > maxNames ? ['[There are more.]'] : [])].join('\n')
+  return entries.length === 0 ? '[The directory is empty.]' : listedNames(entries)
 }

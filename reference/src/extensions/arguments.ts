@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../json/shape.ts'
+import { JsonNumber } from '../json/number.ts'
+import type { JsonObject } from '../json/shape.ts'
 
 /** What went wrong in a tool; models read it (X15). */
 export class ToolFault extends Error {
@@ -19,10 +20,22 @@ export class Arguments {
     return value
   }
 
+  /** A text that may be missing. */
+  optionalText(name: string): string | undefined {
+    return this.#has(name) ? this.text(name) : undefined
+  }
+
+  /** An integer by its value, however it is written. */
   integer(name: string): number {
     const value = this.#needed(name)
-    if (!Number.isSafeInteger(value)) throw new ToolFault(`Invalid argument: ${name}`)
-    return Number(value)
+    const number = value instanceof JsonNumber ? Number(value) : value
+    if (!Number.isSafeInteger(number)) throw new ToolFault(`Invalid argument: ${name}`)
+    return Number(number)
+  }
+
+  /** An integer that may be missing. */
+  optionalInteger(name: string): number | undefined {
+    return this.#has(name) ? this.integer(name) : undefined
   }
 
   /** A list that may be missing. */
@@ -34,8 +47,13 @@ export class Arguments {
   }
 
   #needed(name: string): unknown {
+    if (!this.#has(name)) throw new ToolFault(`Missing argument: ${name}`)
+    return this.#values[name]
+  }
+
+  /** Null is as good as nothing. */
+  #has(name: string): boolean {
     const value = this.#values[name]
-    if (value === undefined || value === null) throw new ToolFault(`Missing argument: ${name}`)
-    return value
+    return value !== undefined && value !== null
   }
 }

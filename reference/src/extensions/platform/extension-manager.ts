@@ -1,0 +1,131 @@
+import { squeezed } from '../../reply/naming.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { SessionStore } from '../../store/session-store.ts'
+import { ToolFault } from '../arguments.ts'
+import type { Arguments } from '../arguments.ts'
+import { normalisedKey } from '../config.ts'
+import type { ExtensionConfig, McpTool } from '../config.ts'
+import { configuredExtensions } from '../configured.ts'
+import { ExtensionError } from '../connection.ts'
+import type { ResourceServer } from '../connection.ts'
+import type { PlatformExtension } from './platform-connection.ts'
+import { resourceTools } from './resources.ts'
+
+/** An extension that an agent has. */
+export interface LoadedExtension {
+  key: string
+  config: ExtensionConfig
+  resources: ResourceServer | undefined
+}
+
+/** The extensions of an agent, for who manages them. */
+export interface ManagedExtensions {
+  /** In the order of their keys. */
+  loaded: () => LoadedExtension[]
+  /** Rejects with an ExtensionError. */
+  add: (config: ExtensionConfig) => Promise<void>
+  remove: (name: string) => Promise<void>
+}
+
+export interface ManagerParts {
+  sessionId: string
+  extensions: ManagedExtensions
+  store: SessionStore
+  settings: Settings
+}
+
+const search: McpTool = {
+  name: 'search_available_extensions',
+  description: 'Lists the extensions that can be enabled and disabled.',
+  inputSchema: { type: 'object', properties: {} },
+}
+
+const manage: McpTool = {
+  name: 'manage_extensions',
+  description: 'Enables or disables an extension in this session.',
+  inputSchema: {
+    type: 'object',
+    properties: { action: { type: 'string', enum: ['enable', 'disable'] }, extension_name: { type: 'string' } },
+    required: ['action', 'extension_name'],
+  },
+}
+
+/** Lets the model have other extensions (X32 to X35). */
+export function extensionManager(parts: ManagerParts): PlatformExtension {
+  return {
+    instructions: () => 'The tools of this extension find, enable and disable other extensions.',
+    tools: [
+      { tool: search, run: () => available(parts) },
+      { tool: manage, run: (args) => change(args, parts) },
+      ...resourceTools(parts.extensions),
+    ],
+  }
+}
+
+/** The extensions that can be enabled, by their keys; of several with one key the first (X32). */
+function configured(settings: Settings): Map<string, ExtensionConfig> {
+  const byKey = new Map<string, ExtensionConfig>()
+  for (const { config } of configuredExtensions(settings)) {
+    const key = normalisedKey(config.name)
+    if (!byKey.has(key)) byKey.set(key, config)
+  }
+  return byKey
+}
+
+/** X33. */
+function available({ extensions, settings }: ManagerParts): string {
+  const loaded = extensions.loaded()
+  const keys = new Set(loaded.map(({ key }) => key))
+  const toEnable = [...configured(settings)]
+    .filter(([key]) => !keys.has(key))
+    .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map(([, { name, description }]) => [`- ${name}`, squeezed(description)].filter((part) => part !== '').join(': '))
+  const toDisable = loaded.filter(({ config }) => config.type !== 'frontend').map(({ config }) => `- ${config.name}`)
+  return `Extensions to enable:\n${list(toEnable)}\n\nExtensions to disable:\n${list(toDisable)}`
+}
+
+function list(lines: readonly string[]): string {
+  return lines.length === 0 ? 'None.' : lines.join('\n')
+}
+
+/** X34. */
+async function change(args: Arguments, parts: ManagerParts): Promise<string> {
+  const action = args.text('action')
+  if (action !== 'enable' && action !== 'disable') throw new ToolFault('Invalid argument: action')
+  const name = args.text('extension_name')
+  await (action === 'enable' ? enable(name, parts) : disable(name, parts))
+  remember(parts)
+  return `${action === 'enable' ? 'Enabled' : 'Disabled'} extension ${name}.`
+}
+
+async function enable(name: string, { extensions, settings }: ManagerParts): Promise<void> {
+  if (find(name, extensions) !== undefined) throw new ToolFault(`Extension is already enabled: ${name}`)
+  const config = configured(settings).get(normalisedKey(name))
+  if (config === undefined) throw new ToolFault(`Extension not found: ${name}`)
+  try {
+    await extensions.add(config)
+  } catch (cause) {
+    if (cause instanceof ExtensionError) throw new ToolFault(`Failed to add extension: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+async function disable(name: string, { extensions }: ManagerParts): Promise<void> {
+  const loaded = find(name, extensions)
+  if (loaded === undefined) throw new ToolFault(`Extension is not enabled: ${name}`)
+  if (loaded.config.type === 'frontend') throw new ToolFault(`Extension cannot be disabled: ${name}`)
+  await extensions.remove(name)
+}
+
+function find(name: string, extensions: ManagedExtensions): LoadedExtension | undefined {
+  const key = normalisedKey(name)
+  return extensions.loaded().find((one) => one.key === key)
+}
+
+/** Keeps the list of extensions with the session, if there is one. */
+function remember({ sessionId, extensions, store }: ManagerParts): void {
+  const session = store.find(sessionId)
+  if (session === undefined) return
+  const enabled = { extensions: extensions.loaded().map(({ config }) => config) }
+  store.update(sessionId, { extension_data: { ...session.extension_data, 'enabled_extensions.v0': enabled } })
+}

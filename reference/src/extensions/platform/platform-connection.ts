@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../json/shape.ts'
+import type { Logger } from '../../log.ts'
+import type { Result } from '../../message/result.ts'
+import type { ToolContent } from '../../message/tool-content.ts'
+import type { CallListener } from '../../reply/parts.ts'
+import { Arguments, ToolFault } from '../arguments.ts'
+import type { McpTool } from '../config.ts'
+import type { Connection } from '../connection.ts'
+
+/** What a tool of this process answers: a text, or a whole result. */
+export type PlatformAnswer = string | Result<ToolContent[]>
+
+export interface PlatformTool {
+  tool: McpTool
+  /** Whether models are told of it; always, if this is left out. One that is not offered answers all the same (X26). */
+  isOffered?: () => boolean
+  /** A ToolFault that it throws is its answer. */
+  run: (args: Arguments, signal: AbortSignal) => PlatformAnswer | Promise<PlatformAnswer>
+}
+
+/** An extension that is a part of this server (GA 6.7). */
+export interface PlatformExtension {
+  /** Asked for each prompt; none if this is left out. */
+  instructions?: () => string
+  /** What it has to say in the context note; nothing if this is left out. */
+  note?: () => string
+  tools: readonly PlatformTool[]
+}
+
+/** Reaches an extension without a way in between. */
+export class PlatformConnection implements Connection {
+  readonly #extension: PlatformExtension
+  readonly #logger: Logger
+
+  constructor(extension: PlatformExtension, logger: Logger) {
+    this.#extension = extension
+    this.#logger = logger
+  }
+
+  get instructions(): string {
+    return this.#extension.instructions?.() ?? ''
+  }
+
+  tools(): Promise<McpTool[]> {
+    return Promise.resolve(this.#extension.tools.filter(({ isOffered }) => isOffered?.() ?? true).map(({ tool }) => tool))
+  }
+
+  call(name: string, args: JsonObject, _: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {
+    const called = this.#extension.tools.find(({ tool }) => tool.name === name)
+    return called && this.#run(called, new Arguments(args), signal)
+  }
+
+  note(): string {
+    return this.#extension.note?.() ?? ''
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #run({ tool, run }: PlatformTool, args: Arguments, signal: AbortSignal): Promise<Result<ToolContent[]>> {
+    try {
+      const answer = await run(args, signal)
+      return typeof answer === 'string' ? said(answer) : answer
+    } catch (error) {
+      if (error instanceof ToolFault) return said(error.message)
+      signal.throwIfAborted()
+      this.#logger.error('tool broke', { tool: tool.name, err: error })
+      return { status: 'error', error: '-32603: Internal error' }
+    }
+  }
+}
+
+function said(text: string): Result<ToolContent[]> {
+  return { status: 'success', value: [{ type: 'text', text }] }
+}

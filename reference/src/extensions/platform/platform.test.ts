@@ -1,0 +1,191 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ChatApp, eventLine } from '../../testing/chat-app.ts'
+import { chatStream, wantsStream } from '../../testing/upstream.ts'
+
+const scripted = {
+  type: 'stdio',
+  cmd: process.execPath,
+  args: ['--import', import.meta.resolve('tsx'), fileURLToPath(new URL('../../testing/mcp-stdio.ts', import.meta.url))],
+}
+
+/** A chat with these platform extensions. */
+async function withPlatform(...names: string[]): Promise<{ app: ChatApp; id: string }> {
+  const app = await ChatApp.open({ PATH: process.env.PATH ?? '' }, { directory: '/' })
+  onTestFinished(() => app.app.stop())
+  const id = await app.chat()
+  for (const name of names) await add(app, id, { type: 'platform', name, description: null })
+  return { app, id }
+}
+
+async function add(app: ChatApp, id: string, config: object): Promise<void> {
+  expect(await app.call('POST', '/agent/add_extension', { session_id: id, config })).toMatchObject({ status: 200, text: '' })
+}
+
+/** What a tool answers: a text, or the result when it is something else. */
+async function call(app: ChatApp, id: string, name: string, input: object): Promise<unknown> {
+  app.upstream
+    .answers(chatStream({ calls: [{ id: 'c', name, input: JSON.stringify(input) }] }), wantsStream)
+    .answers(chatStream({ texts: ['ok'] }), wantsStream)
+  const events = await app.hear(id, 'go')
+  const item = events.flatMap((event) => (event.type === 'Message' ? event.message.content : [])).find(({ type }) => type === 'toolResponse')
+  if (item?.type !== 'toolResponse') throw new Error(events.map(eventLine).join('; '))
+  const result = item.toolResult
+  if (result.status === 'error') return result
+  const [only, ...others] = result.value
+  return only?.type === 'text' && others.length === 0 ? only.text : result.value
+}
+
+async function toolNames(app: ChatApp, id: string, key: string): Promise<string[]> {
+  const tools = JSON.parse((await app.get(`/agent/tools?session_id=${id}&extension_name=${key}`)).text) as { name: string }[]
+  return tools.map(({ name }) => name)
+}
+
+describe('a platform extension (X26)', () => {
+  it('answers what goes wrong with a text, and does not know other tools than its own', async () => {
+    const { app, id } = await withPlatform('todo')
+    expect(await call(app, id, 'todo__todo_write', { content: null })).toBe('Missing argument: content')
+    expect(await call(app, id, 'todo__todo_write', { content: 1 })).toBe('Invalid argument: content')
+    expect(await call(app, id, 'todo__read', {})).toEqual({ status: 'error', error: '-32603: -32002: todo__read' })
+  })
+
+  it('is loaded with a session when the settings have others, and nothing about it (G25)', async () => {
+    const app = await ChatApp.open({ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'gpt-4o' })
+    const id = await app.start()
+    const settings = 'extensions:\n  x: nonsense\n  todo: {enabled: false, type: platform, name: todo, description: null}\n'
+    writeFileSync(join(app.root, 'config', 'config.yaml'), settings)
+    expect(await app.call('POST', '/agent/resume', { session_id: id, load_model_and_extensions: true })).toMatchObject({ status: 200 })
+    expect(await toolNames(app, id, 'todo')).toEqual([])
+    expect(await toolNames(app, id, 'chatrecall')).toEqual(['chatrecall__chatrecall'])
+    expect(await toolNames(app, id, 'extensionmanager')).toEqual([
+      'extensionmanager__manage_extensions', 'extensionmanager__search_available_extensions',
+    ])
+  })
+})
+
+describe('chatrecall (X27 to X29)', () => {
+  async function imported(app: ChatApp, fields: object, ...texts: [created: number, text: string, visible?: boolean][]): Promise<string> {
+    const conversation = texts.map(([created, text, userVisible = true]) => ({
+      role: 'user', created, content: [{ type: 'text', text }], metadata: { userVisible, agentVisible: true },
+    }))
+    const times = { created_at: '2025-12-10T16:59:31Z', updated_at: '2025-12-10T16:59:31Z' }
+    const session = { id: 'x', working_dir: '/a', name: 'N', extension_data: {}, message_count: 0, ...times, conversation, ...fields }
+    const answer = await app.call('POST', '/sessions/import', { json: JSON.stringify(session) })
+    return (JSON.parse(answer.text) as { id: string }).id
+  }
+
+  it('shows the beginning and the end of a session', async () => {
+    const { app, id } = await withPlatform('chatrecall')
+    const hidden: [number, string, boolean] = [0, 'hidden', false]
+    const long = await imported(app, { name: 'Long' }, [1, 'a'], hidden, [2, ' '], [3, 'b'], [4, 'c'], [5, 'd'], [6, 'e'], [7, 'f'], [8, 'g'])
+    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: long, query: 1 })).toBe(
+      [`Session ${long}: Long\nWorking directory: /a`, 'user: a', 'user: b', 'user: c', '[1 more messages]', 'user: e', 'user: f', 'user: g'].join('\n\n'),
+    )
+    const short = await imported(app, {}, [1, 'a'], [2, 'b'], [3, 'c'], [4, '🔒'.repeat(1001)])
+    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: short })).toBe(
+      [`Session ${short}: N\nWorking directory: /a`, 'user: a', 'user: b', 'user: c', `user: ${'🔒'.repeat(997)}...`].join('\n\n'),
+    )
+    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: 'nobody' })).toBe('Session not found: nobody')
+  })
+
+  it('finds messages of other sessions, the youngest first', async () => {
+    const { app, id } = await withPlatform('chatrecall')
+    const one = await imported(app, { name: 'One' }, [100, 'an Apple'], [200, 'apple pie'], [300, 'apple', false])
+    const two = await imported(app, { name: 'Two', session_type: 'scheduled' }, [400, 'a pear'])
+    await imported(app, { session_type: 'hidden' }, [500, 'apple'])
+    const found = (input: object): Promise<unknown> => call(app, id, 'chatrecall__chatrecall', input)
+    const [first, second] = [`Session ${one}: One, 1970-01-01T00:03:20Z\nuser: apple pie`, `Session ${one}: One, 1970-01-01T00:01:40Z\nuser: an Apple`]
+    const pear = `Session ${two}: Two, 1970-01-01T00:06:40Z\nuser: a pear`
+    expect(await found({ query: ' PEAR\tapple ' })).toBe(['Found 3 messages.', pear, first, second].join('\n\n'))
+    expect(await found({ query: 'apple pear', limit: 2 })).toBe(['Found 2 messages.', pear, first].join('\n\n'))
+    const dates = { after_date: '1970-01-01T00:01:40.5Z', before_date: '1970-01-01T01:01:40+01:00' }
+    expect(await found({ query: 'apple', ...dates })).toBe(['Found 1 messages.', second].join('\n\n'))
+    expect(await found({ query: 'go' })).toBe('No messages found.') // its own session
+  })
+
+  it.each([
+    [{}, 'Missing argument: query'],
+    [{ query: ' ', limit: 'x' }, 'Missing argument: query'],
+    [{ query: 'a', limit: 0, after_date: 'x' }, 'Invalid argument: limit'],
+    [{ query: 'a', limit: 1.5 }, 'Invalid argument: limit'],
+    [{ query: 'a', after_date: 'x', before_date: 'x' }, 'Invalid argument: after_date'],
+    [{ query: 'a', before_date: 1 }, 'Invalid argument: before_date'],
+    [{ session_id: 1 }, 'Invalid argument: session_id'],
+  ])('does not take %j', async (input, answer) => {
+    const { app, id } = await withPlatform('chatrecall')
+    expect(await call(app, id, 'chatrecall__chatrecall', input)).toBe(answer)
+  })
+})
+
+describe('extensionmanager (X32 to X35)', { timeout: 30_000 }, () => {
+  const manage = 'extensionmanager__manage_extensions'
+
+  it('finds, enables and disables extensions of the settings', async () => {
+    const { app, id } = await withPlatform('Extension Manager')
+    const settings = [
+      'extensions:',
+      '  todo: {enabled: false, type: platform, name: todo, description: "A  list"}',
+      '  bad: {enabled: false, type: stdio, name: Bad One, description: null, cmd: /nowhere, args: []}',
+      '  maps: {enabled: true, type: frontend, name: maps, description: null, tools: []}',
+    ]
+    writeFileSync(join(app.root, 'config', 'config.yaml'), settings.join('\n'))
+    expect(await call(app, id, 'extensionmanager__search_available_extensions', {})).toBe(
+      'Extensions to enable:\n- Bad One\n- chatrecall: Finds what was said in other sessions.\n- maps\n- skills: Loads skills.\n- todo: A list\n\n' +
+        'Extensions to disable:\n- Extension Manager',
+    )
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'TODO' })).toBe('Enabled extension TODO.')
+    expect(await toolNames(app, id, 'todo')).toEqual(['todo__todo_write'])
+    expect((await app.session(id)).extension_data).toEqual({
+      'enabled_extensions.v0': {
+        extensions: [
+          { type: 'platform', name: 'Extension Manager', description: '', bundled: null, available_tools: [] },
+          { type: 'platform', name: 'todo', description: 'A  list', bundled: null, available_tools: [] },
+        ],
+      },
+    })
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'todo' })).toBe('Extension is already enabled: todo')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'nobody' })).toBe('Extension not found: nobody')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'Bad One' })).toBe('Failed to add extension: Command not found: /nowhere')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'maps' })).toBe('Enabled extension maps.')
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'maps' })).toBe('Extension cannot be disabled: maps')
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe('Disabled extension todo.')
+    expect(await toolNames(app, id, 'todo')).toEqual([])
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe('Extension is not enabled: todo')
+    expect(await call(app, id, manage, { action: 'x', extension_name: 'todo' })).toBe('Invalid argument: action')
+    expect(await call(app, id, manage, { extension_name: 'todo' })).toBe('Missing argument: action')
+    expect(await call(app, id, manage, { action: 'enable' })).toBe('Missing argument: extension_name')
+  })
+
+  it('has nothing to enable without settings', async () => {
+    const { app, id } = await withPlatform('extensionmanager')
+    expect(await call(app, id, 'extensionmanager__search_available_extensions', {})).toBe(
+      'Extensions to enable:\nNone.\n\nExtensions to disable:\n- extensionmanager',
+    )
+  })
+
+  it('lists and reads resources, while there is an extension that has some', async () => {
+    const { app, id } = await withPlatform('extensionmanager', 'todo')
+    const [list, read] = ['extensionmanager__list_resources', 'extensionmanager__read_resource']
+    expect(await toolNames(app, id, 'extensionmanager')).not.toContain(list)
+    expect(await call(app, id, list, {})).toBe('No resources.')
+    await add(app, id, { ...scripted, name: 'My Ext' })
+    expect(await toolNames(app, id, 'extensionmanager')).toEqual(expect.arrayContaining([list, read]))
+    expect(await call(app, id, list, { extension_name: null })).toBe('myext: test://a (A)\nmyext: test://b (B)')
+    expect(await call(app, id, list, { extension_name: 'todo' })).toBe('No resources.')
+    expect(await call(app, id, list, { extension_name: 'nobody' })).toBe('Extension not found: nobody')
+    const contents = [
+      { type: 'resource', resource: { uri: 'test://a', text: 'the text' } },
+      { type: 'resource', resource: { uri: 'test://a', mimeType: 'image/png', blob: 'AAAA' } },
+    ]
+    expect(await call(app, id, read, { uri: 'test://a' })).toEqual(contents)
+    expect(await call(app, id, read, { uri: 'test://a', extension_name: 'My Ext' })).toEqual(contents)
+    expect(await call(app, id, read, { uri: 'test://x' })).toBe('Resource not found: test://x')
+    expect(await call(app, id, read, { uri: 'test://x', extension_name: 'myext' })).toBe('Cannot read test://x: -32002: no such thing')
+    expect(await call(app, id, read, { uri: 'test://a', extension_name: 'todo' })).toBe('Resource not found: test://a')
+    expect(await call(app, id, read, {})).toBe('Missing argument: uri')
+    expect(await call(app, id, 'myext__end', {})).toMatchObject({ status: 'error' })
+    expect(await call(app, id, list, {})).toBe('myext: -32603: Connection closed')
+  })
+})

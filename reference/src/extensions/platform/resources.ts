@@ -1,0 +1,89 @@
+import { ToolFault } from '../arguments.ts'
+import { normalisedKey } from '../config.ts'
+import type { McpTool } from '../config.ts'
+import type { ResourceServer } from '../connection.ts'
+import { limitedLines } from '../listed-names.ts'
+import type { LoadedExtension, ManagedExtensions } from './extension-manager.ts'
+import type { PlatformAnswer, PlatformTool } from './platform-connection.ts'
+
+const extensionName = { type: 'string', description: 'The extension to ask; all if it is left out' }
+
+const listResources: McpTool = {
+  name: 'list_resources',
+  description: 'Lists the resources of extensions.',
+  inputSchema: { type: 'object', properties: { extension_name: extensionName } },
+}
+
+const readResource: McpTool = {
+  name: 'read_resource',
+  description: 'Reads a resource of an extension.',
+  inputSchema: { type: 'object', properties: { uri: { type: 'string' }, extension_name: extensionName }, required: ['uri'] },
+}
+
+/** Lets the model have what extensions keep for it. Offered while there is an extension that has resources (X35). */
+export function resourceTools(extensions: Pick<ManagedExtensions, 'loaded'>): PlatformTool[] {
+  const isOffered = (): boolean => serversOf(extensions.loaded()).length > 0
+  return [
+    {
+      tool: listResources,
+      isOffered,
+      run: async (args, signal) => list(serversOf(asked(extensions, args.optionalText('extension_name'))), signal),
+    },
+    {
+      tool: readResource,
+      isOffered,
+      run: async (args, signal) => {
+        const uri = args.text('uri')
+        const name = args.optionalText('extension_name')
+        const servers = serversOf(asked(extensions, name))
+        return name === undefined ? readAny(servers, uri, signal) : readOne(servers[0], uri, signal)
+      },
+    },
+  ]
+}
+
+interface KeyedServer {
+  key: string
+  server: ResourceServer
+}
+
+function serversOf(loaded: readonly LoadedExtension[]): KeyedServer[] {
+  return loaded.flatMap(({ key, resources }) => (resources === undefined ? [] : [{ key, server: resources }]))
+}
+
+/** The extension of this name alone, or all. */
+function asked(extensions: Pick<ManagedExtensions, 'loaded'>, name: string | undefined): LoadedExtension[] {
+  const loaded = extensions.loaded()
+  if (name === undefined) return loaded
+  const one = loaded.find(({ key }) => key === normalisedKey(name))
+  if (one === undefined) throw new ToolFault(`Extension not found: ${name}`)
+  return [one]
+}
+
+async function list(servers: readonly KeyedServer[], signal: AbortSignal): Promise<string> {
+  const lines = await Promise.all(
+    servers.map(async ({ key, server }) => {
+      const listed = await server.list(signal)
+      if (listed.status === 'error') return [`${key}: ${listed.error}`]
+      return listed.value.map(({ uri, name }) => `${key}: ${uri} (${name})`)
+    }),
+  )
+  const all = lines.flat()
+  return all.length === 0 ? 'No resources.' : limitedLines(all)
+}
+
+/** Asks one server after the other until one has it. */
+async function readAny(servers: readonly KeyedServer[], uri: string, signal: AbortSignal): Promise<PlatformAnswer> {
+  for (const { server } of servers) {
+    const answer = await server.read(uri, signal)
+    if (answer.status === 'success') return answer
+  }
+  throw new ToolFault(`Resource not found: ${uri}`)
+}
+
+async function readOne(from: KeyedServer | undefined, uri: string, signal: AbortSignal): Promise<PlatformAnswer> {
+  if (from === undefined) throw new ToolFault(`Resource not found: ${uri}`)
+  const answer = await from.server.read(uri, signal)
+  if (answer.status === 'error') throw new ToolFault(`Cannot read ${uri}: ${answer.error}`)
+  return answer
+}

@@ -1,0 +1,81 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../../json/is-object.ts'
+import { parseYaml } from '../../settings/yaml-file.ts'
+
+/** What to know for one kind of work, from a file SKILL.md (X30). */
+export interface Skill {
+  name: string
+  description: string
+  text: string
+  /** Where its file is, and perhaps others. */
+  directory: string
+}
+
+export const skillFile = 'SKILL.md'
+
+const maxDirectories = 1000
+const maxFileBytes = 1 << 20
+
+/** The skills below these directories, by their names; of two with one name that of the later directory. */
+export function readSkills(places: readonly string[]): Map<string, Skill> {
+  const skills = places.flatMap(directoriesIn).flatMap((directory) => {
+    const skill = readSkill(directory)
+    return skill === undefined ? [] : [skill]
+  })
+  return new Map(skills.map((skill) => [skill.name, skill]))
+}
+
+/** In the order of the bytes of their names. */
+function directoriesIn(place: string): string[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(place, { withFileTypes: true })
+  } catch {
+    return [] // most places are not there
+  }
+  return entries
+    .sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isDirectory(join(place, entry.name))))
+    .slice(0, maxDirectories)
+    .map(({ name }) => join(place, name))
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Undefined where there is no skill. */
+function readSkill(directory: string): Skill | undefined {
+  try {
+    const path = join(directory, skillFile)
+    const stat = statSync(path)
+    if (!stat.isFile() || stat.size > maxFileBytes) return undefined
+    return parseSkill(decoder.decode(readFileSync(path)), directory)
+  } catch {
+    return undefined // no file, no UTF-8, no YAML
+  }
+}
+
+/** Reads the YAML between two lines `---`, and the text behind them. Throws where that is no YAML. */
+function parseSkill(file: string, directory: string): Skill | undefined {
+  const [begin] = /^---\r?(?=\n)/.exec(file) ?? []
+  if (begin === undefined) return undefined
+  const rest = file.slice(begin.length)
+  const end = /\n---\r?(?:\n|$)/.exec(rest)
+  if (end === null) return undefined
+  const head = parseYaml(rest.slice(0, end.index + 1))
+  if (!isObject(head) || !isTelling(head.name) || !isTelling(head.description)) return undefined
+  return { name: head.name, description: head.description, text: trimmed(rest.slice(end.index + end[0].length)), directory }
+}
+
+function isTelling(value: unknown): value is string {
+  return typeof value === 'string' && trimmed(value) !== ''
+}
+
+function trimmed(text: string): string {
+  return text.replace(/^\p{White_Space}+/u, '').replace(/(?<!\p{White_Space})\p{White_Space}+$/u, '')
+}

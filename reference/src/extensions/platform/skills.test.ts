@@ -1,0 +1,106 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { rootPaths } from '../../settings/paths.ts'
+import { Settings } from '../../settings/settings.ts'
+import { SessionStore } from '../../store/session-store.ts'
+import { temporaryRoot } from '../../testing/goose-app.ts'
+import { recordingLogger } from '../../testing/test-app.ts'
+import { PlatformConnection } from './platform-connection.ts'
+import { skills } from './skills.ts'
+
+/** Skills of a session, and a function that writes files into its directories. */
+function rig(): { connection: PlatformConnection; root: string; write: (path: string, text: string) => void; load: (name: unknown) => Promise<string> } {
+  const root = temporaryRoot()
+  const paths = rootPaths(root)
+  const { logger } = recordingLogger()
+  const store = new SessionStore(paths.data, logger)
+  const { id } = store.create({ working_dir: join(root, 'work'), name: 'n', session_type: 'user' })
+  const environment = { HOME: join(root, 'home') }
+  const connection = new PlatformConnection(skills(id, { store, settings: new Settings(paths, environment), environment }), logger)
+  const listener = { requestId: 'r', notified: () => undefined, elicit: () => Promise.reject(new Error('nobody')) }
+  return {
+    connection,
+    root,
+    write: (path, text) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    },
+    load: async (name) => {
+      const result = await connection.call('loadSkill', { name }, listener, new AbortController().signal)
+      const item = result?.status === 'success' ? result.value[0] : undefined
+      return item?.type === 'text' ? item.text : JSON.stringify(result)
+    },
+  }
+}
+
+function skill(name: string, description: string, text = ''): string {
+  return `---\nname: ${name}\ndescription: ${description}\n---\n${text}`
+}
+
+describe('skills (X30, X31)', () => {
+  it('are told of and loaded, with the files beside them', async () => {
+    const { connection, root, write, load } = rig()
+    expect([connection.instructions, await connection.tools()]).toEqual(['', []])
+    write('config/skills/tea/SKILL.md', skill('brew', '"How to \\n brew  tea"', '\n# Tea\n\nBoil.\n\n'))
+    write('config/skills/tea/notes.txt', '')
+    write('config/skills/tea/more/x', '')
+    write('config/skills/tea/Zoo', '')
+    write('config/skills/b/SKILL.md', skill('Apples', 'x'))
+    expect(connection.instructions).toBe(
+      'These skills are there. Load one with the tool skills__loadSkill when it helps:\n- Apples: x\n- brew: How to brew tea',
+    )
+    expect((await connection.tools()).map(({ name }) => name)).toEqual(['loadSkill'])
+    expect(await load('brew')).toBe(`# Skill brew\n\n# Tea\n\nBoil.\n\nFiles in ${root}/config/skills/tea:\nZoo\nmore/\nnotes.txt`)
+    expect(await load('Brew')).toBe('Skill not found: Brew')
+    expect(await load(undefined)).toBe('Missing argument: name')
+    expect(await load(['brew'])).toBe('Invalid argument: name')
+  })
+
+  it('are taken from the last of four places', async () => {
+    const { write, load } = rig()
+    const places = ['home/.claude/skills', 'config/skills', 'work/.claude/skills', 'work/.goose/skills']
+    for (const place of places) {
+      write(`${place}/s/SKILL.md`, skill('s', 'x', place))
+      expect(await load('s')).toBe(`# Skill s\n\n${place}`)
+    }
+  })
+
+  it('may be behind a link, and have line ends of two characters', async () => {
+    const { root, write, load } = rig()
+    write('elsewhere/SKILL.md', '---\r\nname: "zip"\r\ndescription: x\r\nother: [1]\r\n---\r\n\r\nZip it.\r\n')
+    mkdirSync(join(root, 'config/skills'), { recursive: true })
+    symlinkSync(join(root, 'elsewhere'), join(root, 'config/skills/link'))
+    expect(await load('zip')).toBe('# Skill zip\n\nZip it.')
+  })
+
+  it.each([
+    ['no front matter', 'name: s\ndescription: x\n'],
+    ['front matter without an end', '---\nname: s\ndescription: x\n'],
+    ['no YAML', '---\nname: [\n---\n'],
+    ['no mapping', '---\n- s\n---\n'],
+    ['nothing between the lines', '---\n---\n'],
+    ['no name', '---\ndescription: x\n---\n'],
+    ['a name that is no text', skill('5', 'x')],
+    ['a blank description', skill('s', '" "')],
+    ['a byte order mark', `\u{feff}${skill('s', 'x')}`],
+    ['more than 1 MiB', skill('s', 'x', 'x'.repeat(1 << 20))],
+  ])('are none with %s', (_, text) => {
+    const { connection, write } = rig()
+    write('config/skills/s/SKILL.md', text)
+    write('config/skills/t/README.md', skill('t', 'x'))
+    write('config/skills/SKILL.md', skill('u', 'x'))
+    write('config/skills/v/deeper/SKILL.md', skill('v', 'x'))
+    write('config/skills/w/SKILL.md/file', skill('w', 'x'))
+    expect(connection.instructions).toBe('')
+  })
+
+  it('are those of the first 1000 directories of a place', () => {
+    const { connection, root, write } = rig()
+    for (let i = 0; i < 1000; i++) mkdirSync(join(root, 'config/skills', `d${String(i).padStart(4, '0')}`), { recursive: true })
+    write('config/skills/e/SKILL.md', skill('beyond', 'x'))
+    write('config/skills/d0999/SKILL.md', skill('last', 'x'))
+    write('config/skills/a-file', '')
+    expect(connection.instructions).toMatch(/- last: x$/)
+  })
+})
