@@ -12,6 +12,7 @@ import (
 // An eventReader reads the messages of an event stream (WHATWG HTML 9.2.6). The last event's id and the stream's
 // reconnection time are kept for the next stream.
 type eventReader struct {
+	max     int // bytes of a message
 	lines   *bufio.Scanner
 	afterCR bool // the last line ended with it, so a line feed belongs to it
 	started bool
@@ -25,7 +26,7 @@ var errLargeEvent = errors.New("an event is too large")
 // follow makes the reader read another stream.
 func (r *eventReader) follow(body io.Reader) {
 	r.lines = bufio.NewScanner(body)
-	r.lines.Buffer(nil, maxMessage+aroundMessage)
+	r.lines.Buffer(nil, r.max+aroundMessage)
 	r.lines.Split(r.split)
 	r.afterCR, r.started = false, false
 }
@@ -50,7 +51,7 @@ func (r *eventReader) next() ([]byte, error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(field) {
 		case "data":
-			if len(data)+len(value) > maxMessage { // len(data) is 0, or counts a line feed that goes or stays
+			if len(data)+len(value) > r.max { // len(data) is 0, or counts a line feed that goes or stays
 				return nil, errLargeEvent
 			}
 			data = append(append(data, value...), '\n')

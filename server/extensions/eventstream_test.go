@@ -27,7 +27,7 @@ func TestMessagesOfAnEventStream(t *testing.T) {
 		"\xEF\xBB":                                                    nil,
 	} {
 		for name, body := range map[string]io.Reader{"whole": strings.NewReader(stream), "byte by byte": iotest.OneByteReader(strings.NewReader(stream))} {
-			r := &eventReader{}
+			r := &eventReader{max: 1000}
 			r.follow(body)
 			var got []string
 			message, err := r.next()
@@ -42,7 +42,7 @@ func TestMessagesOfAnEventStream(t *testing.T) {
 }
 
 func TestWhatTheNextStreamNeedsToKnow(t *testing.T) {
-	r := &eventReader{}
+	r := &eventReader{max: 1000}
 	for _, tc := range []struct {
 		stream, id string
 		retry      time.Duration
@@ -64,8 +64,9 @@ func TestWhatTheNextStreamNeedsToKnow(t *testing.T) {
 }
 
 func TestEventsAreBounded(t *testing.T) {
-	most := strings.Repeat("x", maxMessage)
-	half := strings.Repeat("x", maxMessage/2)
+	const max = 100_000
+	most := strings.Repeat("x", max)
+	half := strings.Repeat("x", max/2)
 	for name, tc := range map[string]struct {
 		stream string
 		want   error
@@ -73,10 +74,10 @@ func TestEventsAreBounded(t *testing.T) {
 		"the largest":           {"id: 1\ndata: " + most + "\n\n", nil},
 		"larger":                {"data: " + most + "x\n\n", errLargeEvent},
 		"larger by its lines":   {"data: " + half + "\ndata: " + half + "\n\n", errLargeEvent},
-		"an endless line":       {strings.Repeat("x", maxMessage+2*aroundMessage), errLargeEvent},
+		"an endless line":       {strings.Repeat("x", max+2*aroundMessage), errLargeEvent},
 		"comments do not count": {strings.Repeat(": "+half+"\n", 3) + "data: a\n\n", nil},
 	} {
-		r := &eventReader{}
+		r := &eventReader{max: max}
 		r.follow(strings.NewReader(tc.stream))
 		if _, err := r.next(); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)

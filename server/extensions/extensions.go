@@ -6,6 +6,7 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"log/slog"
@@ -39,8 +40,12 @@ type Connector struct {
 	ClientVersion string
 	// TodoLimit is how many characters a todo list may have.
 	TodoLimit int
-	Log       *slog.Logger
+	// MaxMessage is how many bytes a message of a server may have; 16 MiB if 0 (decision X12).
+	MaxMessage int
+	Log        *slog.Logger
 }
+
+func (c *Connector) maxMessage() int { return cmp.Or(c.MaxMessage, 16<<20) }
 
 // Secrets are looked up on every use. A value is canonical JSON, nil if there is none.
 type Secrets interface {
@@ -83,9 +88,8 @@ type provider interface {
 const (
 	maxExtensions = 100
 	maxPages      = 100
-	maxQuestions  = 16 // of one connection at a time
-	maxMessage    = 16 << 20
-	aroundMessage = 1 << 10 // what else an event may have
+	maxQuestions  = 16      // of one connection at a time
+	aroundMessage = 1 << 10 // what an event may have besides a message
 )
 
 // Timeouts of requests (decision X4).
@@ -148,6 +152,7 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
+	what.maxMessage = c.maxMessage()
 	p, err := start(what)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 	for _, header := range config.Headers {
 		headers.Set(header.Name, expand(header.Value, variables))
 	}
-	r := newRemote(config, headers)
+	r := newRemote(config, headers, c.maxMessage())
 	client, err := c.connect(ctx, r, timeoutOf(config))
 	if err != nil {
 		if why := r.firstFault(); why != "" && (errors.Is(err, closed) || errors.Is(err, noMCP)) {
@@ -62,6 +62,7 @@ type remote struct {
 	uri     string
 	headers http.Header
 	base    *http.Transport
+	max     int // bytes of a message
 
 	streamable bool // it is the newer transport, which has sessions
 
@@ -77,8 +78,8 @@ const (
 	versionHeader = "Mcp-Protocol-Version"
 )
 
-func newRemote(config extension.Config, headers http.Header) *remote {
-	r := &remote{uri: config.URI, headers: headers, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
+func newRemote(config extension.Config, headers http.Header, maxMessage int) *remote {
+	r := &remote{uri: config.URI, headers: headers, max: maxMessage, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
 	client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if config.Type == "sse" {
 		r.Transport = &mcp.SSEClientTransport{Endpoint: config.URI, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
@@ -146,7 +147,7 @@ func (r *remote) mark(request *http.Request) {
 // meet bounds an answer, and notes the id that the first one has.
 func (r *remote) meet(response *http.Response) {
 	if !isStream(response) {
-		response.Body = http.MaxBytesReader(nil, response.Body, maxMessage)
+		response.Body = http.MaxBytesReader(nil, response.Body, int64(r.max))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

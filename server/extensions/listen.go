@@ -50,7 +50,7 @@ func (x *client) hearApart(text []byte) error {
 // listen passes on the messages of one stream after the other. It returns nil when the context has ended, or the server has
 // no stream, and otherwise what is wrong with a message.
 func (r *remote) listen(ctx context.Context, hear func(message []byte) error) error {
-	events := &eventReader{}
+	events := &eventReader{max: r.max}
 	pause := firstPause
 	for ctx.Err() == nil {
 		body, err := r.openStream(ctx, events.id)

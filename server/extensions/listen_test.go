@@ -203,7 +203,7 @@ func TestTheStreamIsOpenedAgain(t *testing.T) {
 		}
 	}}
 	config := there.start(t)
-	r := newRemote(config, nil)
+	r := newRemote(config, nil, 1000)
 	defer r.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	var got []string
@@ -230,7 +230,7 @@ func TestAServerNeedsNoStream(t *testing.T) {
 		"elsewhere": func(w http.ResponseWriter, r *http.Request, _ int) { http.Redirect(w, r, "/x", http.StatusFound) },
 	} {
 		there := &site{get: get}
-		r := newRemote(there.start(t), nil)
+		r := newRemote(there.start(t), nil, 1000)
 		err := r.listen(t.Context(), func(message []byte) error { return fmt.Errorf("heard %s", message) })
 		if err != nil || len(there.requests()) != 1 {
 			t.Errorf("%s: %v after %q", name, err, there.requests())
@@ -242,7 +242,7 @@ func TestAServerNeedsNoStream(t *testing.T) {
 func TestWhatIsNoMCPEndsTheConnection(t *testing.T) {
 	for name, stream := range map[string]string{
 		"no JSON":   "data: hello\n\n",
-		"too large": "data: " + strings.Repeat("x", maxMessage+1) + "\n\n",
+		"too large": "data: " + strings.Repeat("x", maxInTests+1) + "\n\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			there := &site{

@@ -54,6 +54,12 @@ func TestMain(m *testing.M) {
 		_ = child.Start()
 		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":` + fmt.Sprint(child.Process.Pid) + `}}`)
 		select {}
+	case "scripted":
+		followScript(os.Stdin, os.Stdout)
+	case "stubborn":
+		beStubborn()
+	case "leaving":
+		leaveAChild()
 	case "chatty":
 		fmt.Println("Welcome!")
 		select {}
@@ -155,6 +161,9 @@ func (s sessions) Update(context.Context, string, ...store.Change) (bool, error)
 	return false, errors.New("not in this test")
 }
 
+// maxInTests is how many bytes a message may have in tests, where large ones would take too long.
+const maxInTests = 200_000
+
 // newSet returns a set that is closed with the test.
 func newSet(t *testing.T) *Set {
 	t.Helper()
@@ -164,6 +173,7 @@ func newSet(t *testing.T) *Set {
 		Executable:  os.Args[0],
 		Directory:   t.TempDir(),
 		Environment: append(os.Environ(), "GOOSE_SERVER__SECRET_KEY=k", "INHERITED=i"),
+		MaxMessage:  maxInTests,
 		Log:         slog.New(slog.DiscardHandler),
 	}
 	s := c.NewSet("x")

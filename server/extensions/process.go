@@ -26,6 +26,7 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
+	maxMessage  int // bytes; a default of the library's if 0
 }
 
 // A process is a running MCP server, with all that it has started. It is an [mcp.Transport].
@@ -34,6 +35,8 @@ type process struct {
 	stdin  *os.File
 	stdout *os.File
 	stderr *tail
+
+	maxMessage int
 
 	exited chan struct{}
 	once   sync.Once
@@ -60,7 +63,7 @@ func start(c command) (*process, error) {
 		pipes.closeOurs()
 		return nil, whyNotStarted(c, err)
 	}
-	p := &process{cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours), exited: make(chan struct{})}
+	p := &process{cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours), maxMessage: c.maxMessage, exited: make(chan struct{})}
 	go p.watch()
 	return p, nil
 }
@@ -135,7 +138,7 @@ func (p *process) lastWords() string { return p.stderr.text() }
 
 // Connect returns the connection to the process. Its end is that of the process.
 func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
-	return (&mcp.IOTransport{Reader: io.NopCloser(p.stdout), Writer: ending{p}}).Connect(ctx)
+	return (&mcp.IOTransport{Reader: io.NopCloser(p.stdout), Writer: ending{p}, MaxLineLength: p.maxMessage}).Connect(ctx)
 }
 
 // ending is the input of a process, whose end is that of the process.

@@ -1,0 +1,192 @@
+package extensions
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+// The bounds of decision X12, over all transports.
+func TestMessagesAreBounded(t *testing.T) {
+	overAll(t, false, func(t *testing.T, s *Set, _ *heard) {
+		size := func(bytes int) string {
+			result := make(chan string, 1)
+			go func() {
+				result <- written(s.Call(t.Context(), quiet("test__size", fmt.Sprintf(`{"bytes":%d}`, bytes))))
+			}()
+			return within(t, "the call", result)
+		}
+		if got := size(maxInTests); len(got) < maxInTests-1000 {
+			t.Errorf("the largest message: %.100q", got)
+		}
+		for _, when := range []string{"a larger one", "behind that"} {
+			if got := size(maxInTests + 2*aroundMessage); got != "error -32603: Connection closed" {
+				t.Errorf("%s: %.100q", when, got)
+			}
+		}
+	})
+}
+
+func TestTheBoundOfMessages(t *testing.T) {
+	if got := new(Connector).maxMessage(); got != 16<<20 {
+		t.Errorf("%d bytes, want 16 MiB", got)
+	}
+}
+
+func TestListsOfToolsAreBounded(t *testing.T) {
+	overAll(t, false, func(t *testing.T, s *Set, h *heard) {
+		if tools, err := s.ToolsOf(t.Context(), "test"); !errors.Is(err, unreadableTools) || tools != nil {
+			t.Errorf("an endless list: %d tools, %v", len(tools), err)
+		}
+		if n := h.count(`"method":"tools/list"`); n != 0 && n != maxPages { // 0 if nobody counts
+			t.Errorf("%d pages were asked for, want %d", n, maxPages)
+		}
+		if got := written(s.Call(t.Context(), quiet("test__size", `{"bytes":1000}`))); !strings.Contains(got, "xxx") {
+			t.Errorf("a call behind that: %q", got)
+		}
+	})
+}
+
+func TestRequestsAreLimitedInTime(t *testing.T) {
+	overAll(t, true, func(t *testing.T, s *Set, h *heard) {
+		for name, arguments := range map[string]string{"silent": `{}`, "ask": `{"questions":2}`} {
+			call := quiet("test__"+name, arguments)
+			asked := make(chan struct{}, 2)
+			call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+				asked <- struct{}{}
+				<-ctx.Done() // the time of the questions is that of the call
+				return nil, errors.New("Timeout waiting for user response")
+			}
+			result := make(chan string, 1)
+			start := time.Now()
+			go func() { result <- written(s.Call(t.Context(), call)) }()
+			if got := within(t, name, result); got != "error -32603: No answer within 1 s" || time.Since(start) < time.Second {
+				t.Errorf("%s: %q after %s", name, got, time.Since(start))
+			}
+			if name == "ask" {
+				<-asked
+				<-asked
+			}
+		}
+		if strings.HasSuffix(t.Name(), "stdio") {
+			return
+		}
+		eventually(t, "the answers to the questions", func() bool {
+			return h.count(`"error":{"code":-32603,"message":"Timeout waiting for user response"}`) == 2
+		})
+	})
+}
+
+func TestQuestionsAreBounded(t *testing.T) {
+	overAll(t, false, func(t *testing.T, s *Set, _ *heard) {
+		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, maxQuestions+1))
+		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		result := make(chan string, 1)
+		go func() { result <- written(s.Call(t.Context(), call)) }()
+		if got := within(t, "too many questions", result); got != "error -32603: Connection closed" {
+			t.Error(got)
+		}
+	})
+}
+
+func TestExtensionsAreBounded(t *testing.T) {
+	s := newSet(t)
+	add := func(n int) error {
+		return s.Add(t.Context(), extension.Config{Type: "frontend", Name: "e" + strconv.Itoa(n)})
+	}
+	for n := range maxExtensions {
+		if err := add(n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := add(maxExtensions); !errors.Is(err, tooMany) {
+		t.Errorf("one more: %v", err)
+	}
+	if err := add(7); err != nil {
+		t.Errorf("one in the place of another: %v", err)
+	}
+}
+
+func TestTimeLimits(t *testing.T) {
+	for seconds, want := range map[int64]time.Duration{-1: 300 * time.Second, 0: 300 * time.Second, 1: time.Second, 86400: 86400 * time.Second, 86401: 86400 * time.Second, 1 << 62: 86400 * time.Second} {
+		config := extension.Config{Timeout: &seconds}
+		if seconds < 0 {
+			config.Timeout = nil
+		}
+		if got := timeoutOf(config); got != want {
+			t.Errorf("timeout %d: %s, want %s", seconds, got, want)
+		}
+	}
+}
+
+// startRole starts a process of this test, and returns it with the child that it has started.
+func startRole(t *testing.T, plays string) (p *process, child int) {
+	t.Helper()
+	c := newSet(t).connector
+	config := server(t, "x", plays)
+	p, err := start(command{name: config.Cmd, directory: c.Directory, environment: environment(c.Environment, config.Envs)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.stop)
+	line, err := bufio.NewReader(p.stdout).ReadString('\n')
+	if err == nil {
+		child, err = strconv.Atoi(strings.TrimSpace(line))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, child
+}
+
+// The ladder of decision X11.
+func TestHowProcessesEnd(t *testing.T) {
+	for _, tc := range []struct {
+		plays         string
+		after, before time.Duration
+	}{
+		{"stubborn", 2 * grace, patience},
+		{"leaving", 0, patience},
+	} {
+		t.Run(tc.plays, func(t *testing.T) {
+			p, child := startRole(t, tc.plays)
+			began := time.Now()
+			p.stop()
+			if took := time.Since(began); took < tc.after || took > tc.before {
+				t.Errorf("it took %s to end, want %s to %s", took, tc.after, tc.before)
+			}
+			select {
+			case <-p.exited:
+			default:
+				t.Error("the process is still there")
+			}
+			eventually(t, "the end of the child", func() bool {
+				return errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || zombie(child)
+			})
+		})
+	}
+}
+
+// A process that ends by itself takes what it has started along, whoever holds its output.
+func TestAProcessThatEndsByItself(t *testing.T) {
+	p, child := startRole(t, "leaving")
+	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-p.exited
+	eventually(t, "the end of the child", func() bool {
+		return errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || zombie(child)
+	})
+}

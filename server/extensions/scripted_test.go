@@ -1,0 +1,216 @@
+package extensions
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+// script is what a server without a library does, over any transport. Its tools:
+//
+//   - size {"bytes":n}: answers with a message of exactly so many bytes.
+//   - silent: does not answer.
+//   - ask {"questions":n}: asks the user so often, with the ids q0, q1 and so on, and does not answer.
+//
+// The list of tools has as many pages as the cursor of the first request says; see pages. Page 3 of a list of 5 does not come.
+func script(message []byte) (answers []string) {
+	var m struct {
+		ID     json.RawMessage
+		Method string
+		Params struct {
+			Name, Cursor string
+			Arguments    struct{ Bytes, Questions int }
+		}
+	}
+	if json.Unmarshal(message, &m) != nil || m.ID == nil || m.Method == "" {
+		return nil
+	}
+	result := func(text string) []string {
+		return []string{`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + text + `}`}
+	}
+	switch m.Method {
+	case "initialize":
+		return result(`{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}`)
+	case "tools/list":
+		return result(page(m.Params.Cursor))
+	}
+	switch m.Params.Name {
+	case "size":
+		around := len(result(`{"content":[{"type":"text","text":""}]}`)[0])
+		return result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", m.Params.Arguments.Bytes-around) + `"}]}`)
+	case "ask":
+		for n := range m.Params.Arguments.Questions {
+			answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"?","requestedSchema":{}}}`, n))
+		}
+	}
+	return answers
+}
+
+// page is one of an endless list of tools.
+func page(cursor string) string {
+	n := 0
+	fmt.Sscan(cursor, &n)
+	return fmt.Sprintf(`{"tools":[{"name":"t%d","inputSchema":{}}],"nextCursor":"%d"}`, n, n+1)
+}
+
+// followScript is a server over standard input and output.
+func followScript(in io.Reader, out io.Writer) {
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		for _, answer := range script(line) {
+			io.WriteString(out, answer+"\n")
+		}
+	}
+}
+
+// beStubborn is a process that neither the end of its input nor a signal ends, with a child like that.
+func beStubborn() {
+	signal.Ignore(syscall.SIGTERM)
+	child := exec.Command("sh", "-c", `trap "" TERM; while :; do sleep 1; done`)
+	_ = child.Start()
+	fmt.Println(child.Process.Pid)
+	select {}
+}
+
+// leaveAChild is a process that ends with its input, and leaves a child behind.
+func leaveAChild() {
+	child := exec.Command("sleep", "600")
+	_ = child.Start()
+	fmt.Println(child.Process.Pid)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+// A heard is what a scripted server got over HTTP.
+type heard struct {
+	mu       sync.Mutex
+	messages []string
+}
+
+func (h *heard) add(message []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.messages = append(h.messages, string(message))
+}
+
+// count returns how many messages have a text in them.
+func (h *heard) count(text string) (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, message := range h.messages {
+		if strings.Contains(message, text) {
+			n++
+		}
+	}
+	return n
+}
+
+// streamableScript is a server over streamable HTTP, which answers with JSON, or with event streams.
+func streamableScript(h *heard, events bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		h.add(body)
+		answers := script(body)
+		switch {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case strings.Contains(string(body), `"method":"tools/call"`) && (len(answers) == 0 || strings.Contains(answers[0], `"method"`)):
+			for _, answer := range answers {
+				sendEvents(w, "data: "+answer+"\n\n")
+			}
+			<-r.Context().Done()
+		case len(answers) == 0:
+			w.WriteHeader(http.StatusAccepted)
+		case events:
+			sendEvents(w, "data: "+answers[0]+"\n\n")
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			io.WriteString(w, answers[0])
+		}
+	}
+}
+
+// sseScript is a server over the older transport.
+func sseScript(h *heard) http.HandlerFunc {
+	outgoing := make(chan string, 100)
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			body, _ := io.ReadAll(r.Body)
+			h.add(body)
+			w.WriteHeader(http.StatusAccepted)
+			for _, answer := range script(body) {
+				outgoing <- answer
+			}
+			return
+		}
+		sendEvents(w, "event: endpoint\ndata: /messages\n\n")
+		for {
+			select {
+			case answer := <-outgoing:
+				sendEvents(w, "event: message\ndata: "+answer+"\n\n")
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}
+}
+
+// overAll runs a test with a scripted server over each transport, which has a limit of one second if wanted.
+func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *heard)) {
+	for _, kind := range []string{"stdio", "streamable_http, JSON", "streamable_http, events", "sse"} {
+		t.Run(kind, func(t *testing.T) {
+			h := &heard{}
+			config := extension.Config{Name: "test"}
+			config.Type, _, _ = strings.Cut(kind, ",")
+			switch kind {
+			case "stdio":
+				config = server(t, "test", "scripted")
+			case "sse":
+				config.URI = serveScript(t, sseScript(h))
+			default:
+				config.URI = serveScript(t, streamableScript(h, strings.HasSuffix(kind, "events")))
+			}
+			if limited {
+				config.Timeout = new(int64(1))
+			}
+			s := newSet(t)
+			if err := s.Add(t.Context(), config); err != nil {
+				t.Fatal(err)
+			}
+			test(t, s, h)
+			s.Close()
+		})
+	}
+}
+
+func serveScript(t *testing.T, handler http.Handler) (uri string) {
+	host := httptest.NewServer(handler)
+	t.Cleanup(host.Close)
+	return host.URL
+}
+
+// eventually waits until something holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %s", what, patience)
+		}
+	}
+}
