@@ -33,9 +33,7 @@ func (x *client) hear(request *jsonrpc.Request) (taken bool, err error) {
 	case "elicitation/create":
 		err = x.answer(request, x.elicit)
 	case "sampling/createMessage":
-		err = x.answer(request, func(json.RawMessage) (json.RawMessage, error) {
-			return nil, rpcError(jsonrpc.CodeMethodNotFound, noSampling)
-		})
+		err = x.answer(request, x.sample)
 	default:
 		return false, nil
 	}

@@ -46,6 +46,10 @@ func TestMain(m *testing.M) {
 		if err := libraryServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			os.Exit(1)
 		}
+	case "sampler":
+		if err := samplingServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+			os.Exit(1)
+		}
 	case "gone":
 		fmt.Fprintln(os.Stderr, "no such luck")
 		os.Exit(3)

@@ -28,7 +28,7 @@ const (
 	noTool       = reason("No tool is running")
 	onlyForms    = reason("Only forms are supported")
 	tooManyAsked = reason("Too many questions")
-	noSampling   = reason("Sampling is not built on this server")
+	noSampling   = reason("The sampling request cannot be read")
 
 	unreadableAnswer = reason("The answer of the tool cannot be read")
 	unreadableTools  = reason("The list of tools cannot be read")

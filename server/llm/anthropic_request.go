@@ -25,8 +25,10 @@ func (messages) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	w.String(config.ModelName)
 	w.Name("max_tokens")
 	w.Int(maxTokens)
-	w.Name("system")
-	w.String(r.System)
+	if r.System != "" {
+		w.Name("system")
+		w.String(r.System)
+	}
 	w.Name("messages")
 	w.Open('[')
 	for _, m := range r.Messages {

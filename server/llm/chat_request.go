@@ -37,9 +37,11 @@ func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	w.String(c.model(config))
 	w.Name("messages")
 	w.Open('[')
-	writeChatText(w, system, r.System)
+	if r.System != "" {
+		writeChatText(w, system, r.System)
+	}
 	for _, m := range r.Messages {
-		writeChatMessage(w, m)
+		writeChatMessage(w, m, r.TextsAlone)
 	}
 	w.Close(']')
 	writeChatTools(w, r.Tools)
@@ -94,7 +96,7 @@ func writeChatTools(w *jsonwire.Writer, tools []Tool) {
 }
 
 // writeChatMessage writes one message, or several: each result of a tool is one of its own (decision M11).
-func writeChatMessage(w *jsonwire.Writer, m message.Message) {
+func writeChatMessage(w *jsonwire.Writer, m message.Message, textsAlone bool) {
 	if m.Role == message.Assistant {
 		writeChatAssistant(w, m)
 		return
@@ -115,7 +117,10 @@ func writeChatMessage(w *jsonwire.Writer, m message.Message) {
 			texts = append(texts, c.Text)
 		}
 	}
-	named := namedImages(texts)
+	var named []message.Image
+	if !textsAlone {
+		named = namedImages(texts)
+	}
 	if len(seen) > 0 || len(named) > 0 || hasImage(m) {
 		writeChatParts(w, m, seen, named)
 	} else if len(texts) > 0 {

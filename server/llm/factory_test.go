@@ -39,7 +39,7 @@ func TestWhereRequestsGo(t *testing.T) {
 		{"Ollama with TLS", "ollama", "", settings{"OLLAMA_HOST": `"https://h"`}, "https://h/v1/chat/completions", nil, streamed},
 		{"a bundled one", "groq", "", settings{}, "https://api.groq.com/openai/v1/chat/completions", map[string]string{"Authorization": "Bearer g"}, streamed},
 		{"a custom one", "custom_x", `{"name":"custom_x","engine":"openai","api_key_env":"CUSTOM_X_API_KEY","base_url":"http://h:1","headers":{"A":"b"},"supports_streaming":false}`,
-			settings{}, "http://h:1/v1/chat/completions", map[string]string{"A": "b", "Authorization": ""}, `{"model":"m","messages":[{"role":"system","content":""}]}`},
+			settings{}, "http://h:1/v1/chat/completions", map[string]string{"A": "b", "Authorization": ""}, `{"model":"m","messages":[]}`},
 		{"a custom one with a path", "custom_x", `{"engine":"openai","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/v9/chat"}`,
 			settings{}, "http://h:1/v9/chat", map[string]string{"Authorization": "Bearer g"}, streamed},
 		{"a custom one of Anthropic's", "custom_x", `{"engine":"anthropic","api_key_env":"GROQ_API_KEY","base_url":"http://h:1/a/"}`,
@@ -78,7 +78,7 @@ func TestWhereRequestsGo(t *testing.T) {
 	}
 }
 
-const streamed = `{"model":"m","messages":[{"role":"system","content":""}],"stream":true,"stream_options":{"include_usage":true}}`
+const streamed = `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`
 
 func TestWhyAProviderIsNotMade(t *testing.T) {
 	custom := t.TempDir()

@@ -17,10 +17,12 @@ import (
 
 // A Request is one question to a model.
 type Request struct {
-	System string
+	System string // empty is none
 	// Messages are sent as they are: whoever asks has repaired them (GA 18.2).
 	Messages []message.Message
 	Tools    []Tool // sorted by name
+	// TextsAlone says that images which texts only name are not sent (decision M13).
+	TextsAlone bool
 }
 
 // A Tool is what the model may call.

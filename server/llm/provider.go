@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"iter"
 	"net/http"
@@ -127,6 +128,19 @@ func (p *Provider) Complete(ctx context.Context, r Request) (Piece, error) {
 
 // Ask asks the model for an answer in one piece, which has a message. The error is an [*Error].
 func (p *Provider) Ask(ctx context.Context, r Request) (Piece, error) { return p.ask(ctx, p.config, r) }
+
+// Sample asks the model for an answer in one piece, of at most so many tokens, and at a temperature unless it is empty
+// (decision X23). The error is an [*Error].
+func (p *Provider) Sample(ctx context.Context, r Request, maxTokens int64, temperature json.Number) (Piece, error) {
+	config := p.config
+	if config.MaxTokens == nil || maxTokens < *config.MaxTokens {
+		config.MaxTokens = &maxTokens
+	}
+	if temperature != "" {
+		config.Temperature = temperature
+	}
+	return p.ask(ctx, config, r)
+}
 
 // ask asks a model for an answer in one piece.
 func (p *Provider) ask(ctx context.Context, config ModelConfig, r Request) (Piece, error) {

@@ -103,6 +103,7 @@ func (t *turn) run(ctx context.Context, r *request, news chan<- func(context.Con
 			}
 			return said, nil
 		},
+		Sample: t.sample,
 	})
 	open.Lock()
 	over = true

@@ -87,6 +87,8 @@ type Call struct {
 	Notify func(Notification)
 	// Elicit asks the user, and returns what he says. Its error is that there is no answer.
 	Elicit func(ctx context.Context, text string, schema json.RawMessage) (json.RawMessage, error)
+	// Sample asks the model of the agent. The text of its error is for the server.
+	Sample func(ctx context.Context, question Sampling) (Sampled, error)
 }
 
 // A Service answers the operations of this package for all sessions.
