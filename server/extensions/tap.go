@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -120,7 +121,8 @@ func (t *tap) lost() reason {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.broken == nil, errors.Is(t.broken, io.EOF), errors.Is(t.broken, io.ErrUnexpectedEOF), errors.Is(t.broken, io.ErrClosedPipe):
+	case t.broken == nil, errors.Is(t.broken, io.EOF), errors.Is(t.broken, io.ErrUnexpectedEOF), errors.Is(t.broken, io.ErrClosedPipe),
+		errors.Is(t.broken, os.ErrClosed): // by ourselves, because nobody reads what we write
 		return closed
 	}
 	return noMCP
