@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/extension"
@@ -118,6 +119,8 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 		return c.run(ctx, config, command{
 			name: config.Cmd, args: config.Args, directory: c.Directory, environment: environment(c.Environment, variables),
 		})
+	case "inline_python":
+		return c.openPython(ctx, config)
 	case "builtin":
 		return c.openBuiltin(ctx, s.sessionID, config)
 	case "sse", "streamable_http":
@@ -155,6 +158,7 @@ func (c *Connector) run(ctx context.Context, config extension.Config, what comma
 	what.maxMessage = c.maxMessage()
 	p, err := start(what)
 	if err != nil {
+		os.RemoveAll(what.temporary)
 		return nil, err
 	}
 	client, err := c.connect(ctx, p, timeoutOf(config))

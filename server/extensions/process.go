@@ -26,7 +26,8 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
-	maxMessage  int // bytes; a default of the library's if 0
+	maxMessage  int    // bytes; a default of the library's if 0
+	temporary   string // a directory that goes with the process; empty if there is none
 }
 
 // A process is a running MCP server, with all that it has started. It is an [mcp.Transport].
@@ -37,12 +38,13 @@ type process struct {
 	stderr *tail
 
 	maxMessage int
+	temporary  string
 
 	exited chan struct{}
 	once   sync.Once
 }
 
-// start runs a command.
+// start runs a command. If it cannot, what is temporary is left to the caller.
 func start(c command) (*process, error) {
 	path, err := find(c)
 	if err != nil {
@@ -63,7 +65,10 @@ func start(c command) (*process, error) {
 		pipes.closeOurs()
 		return nil, whyNotStarted(c, err)
 	}
-	p := &process{cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours), maxMessage: c.maxMessage, exited: make(chan struct{})}
+	p := &process{
+		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
+		maxMessage: c.maxMessage, temporary: c.temporary, exited: make(chan struct{}),
+	}
 	go p.watch()
 	return p, nil
 }
@@ -119,6 +124,7 @@ func (p *process) end() {
 	}
 	p.stdout.Close()
 	p.stderr.close()
+	os.RemoveAll(p.temporary)
 }
 
 // gone waits a while for the end of the process, and says whether it has come.

@@ -208,7 +208,6 @@ func TestWhyExtensionsAreNotAdded(t *testing.T) {
 		want   string
 	}{
 		{"no name", with(func(c *extension.Config) { c.Name = " " }), "Extension has no name"},
-		{"python", extension.Config{Type: "inline_python", Name: "x"}, "Extension type is not built on this server: inline_python"},
 		{"no secret", with(func(c *extension.Config) { c.EnvKeys = []string{"TOKEN", "NONE"} }), "Configuration value not found: NONE"},
 		{"no text", with(func(c *extension.Config) { c.EnvKeys = []string{"NUMBER"} }), "Configuration value is not a string: NUMBER"},
 		{"no command", with(func(c *extension.Config) { c.Cmd = "there-is-none" }), "Command not found: there-is-none"},

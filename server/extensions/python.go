@@ -1,0 +1,42 @@
+package extensions
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+	"github.com/lockstep-dev/lockstep/server/llm"
+)
+
+// openPython runs a server whose code is in its configuration (decision X22).
+func (c *Connector) openPython(ctx context.Context, config extension.Config) (provider, error) {
+	directory, err := writeCode(config.Code)
+	if err != nil {
+		c.Log.Warn("code of an extension not written", "extension", config.Name, "err", err)
+		return nil, reason("Temporary file cannot be written")
+	}
+	args := []string{"--with", "mcp"}
+	for _, dependency := range config.Dependencies {
+		args = append(args, "--with", dependency)
+	}
+	return c.run(ctx, config, command{
+		name: "uvx", args: append(args, "python", filepath.Join(directory, codeFile)),
+		directory: c.Directory, environment: environment(c.Environment, nil), temporary: directory,
+	})
+}
+
+const codeFile = "main.py"
+
+// writeCode writes code where only the user can read it, and returns the new directory of its file.
+func writeCode(code string) (directory string, err error) {
+	directory = filepath.Join(os.TempDir(), "goose-"+llm.NewID())
+	if err := os.Mkdir(directory, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(directory, codeFile), []byte(code), 0o600); err != nil {
+		os.RemoveAll(directory)
+		return "", err
+	}
+	return directory, nil
+}
