@@ -4,7 +4,6 @@ import process from 'node:process'
 import { loadConfig } from './config.ts'
 import { jsonLogger } from './log.ts'
 import { extensionKey } from './extensions/config.ts'
-import { serveDeveloper } from './extensions/developer/server.ts'
 import { startServer } from './server.ts'
 
 const exitOk = 0
@@ -34,6 +33,7 @@ async function main(args: readonly string[]): Promise<void> {
       process.stderr.write(`reference-server: there is no extension ${JSON.stringify(flags.join(' '))} here; there is developer\n`)
       process.exit(exitUsage)
     }
+    const { serveDeveloper } = await import('./extensions/developer/server.ts')
     await serveDeveloper()
     return
   }

@@ -9,10 +9,8 @@ import { normalisedKey } from './config.ts'
 import type { ExtensionConfig, FrontendExtension, McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { McpConnection } from './mcp-connection.ts'
 import type { LoadedExtension, ManagedExtensions } from './platform/extension-manager.ts'
 import { connectPlatform } from './platform/platform-extensions.ts'
-import { reach } from './transports.ts'
 import type { Surroundings } from './transports.ts'
 
 /** X4. */
@@ -137,6 +135,8 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     checkBuilt(config)
     if (isNew) this.#checkCount()
     const { store, directory, settings } = this.#parts
+    // The SDK takes longer to load than all the rest of the server, which most of the time does without.
+    const [{ McpConnection }, { reach }] = await Promise.all([import('./mcp-connection.ts'), import('./transports.ts')])
     const transport = reach(config, this.#parts, store.find(this.#sessionId)?.working_dir ?? directory)
     const seconds = Number(config.timeout ?? 0)
     return McpConnection.open(transport, {
