@@ -147,28 +147,33 @@ func dropEmpty(messages []message.Message) []message.Message {
 }
 
 // dropLoose drops tool requests that have no response later on or are malformed, and responses that have no request
-// before them. Models accept neither.
+// before them. Models accept neither. An id may be used again later on.
 func dropLoose(messages []message.Message) []message.Message {
-	asked, answered := map[string]bool{}, map[string]bool{}
+	firstAsked, lastAnswered := map[string]int{}, map[string]int{} // by id, the places of items
+	at := 0
 	for _, m := range messages {
 		for _, item := range m.Content {
+			at++
 			switch c := item.(type) {
 			case message.ToolRequest:
-				if c.Call.Error == nil {
-					asked[c.ID] = true
+				if _, again := firstAsked[c.ID]; !again && c.Call.Error == nil {
+					firstAsked[c.ID] = at
 				}
 			case message.ToolResponse:
-				answered[c.ID] = answered[c.ID] || asked[c.ID]
+				lastAnswered[c.ID] = at
 			}
 		}
 	}
+	at = 0
 	for i, m := range messages {
 		messages[i].Content = slices.DeleteFunc(m.Content, func(c message.Content) bool {
+			at++
 			switch c := c.(type) {
 			case message.ToolRequest:
-				return c.Call.Error != nil || !answered[c.ID]
+				return c.Call.Error != nil || lastAnswered[c.ID] < at
 			case message.ToolResponse:
-				return !answered[c.ID]
+				asked, ok := firstAsked[c.ID]
+				return !ok || asked > at
 			}
 			return false
 		})
