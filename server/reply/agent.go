@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/questions"
@@ -121,7 +122,7 @@ func (a *Agent) system(extensions []Instructions) string {
 		blocks = append(blocks, outputReminder)
 	}
 	for i, block := range blocks {
-		blocks[i] = strings.TrimRight(block, " \t\r\n")
+		blocks[i] = strings.TrimRightFunc(block, unicode.IsSpace)
 	}
 	return strings.Join(slices.DeleteFunc(blocks, func(block string) bool { return block == "" }), "\n\n")
 }

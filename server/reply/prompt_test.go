@@ -11,7 +11,7 @@ import (
 func TestTheSystemPromptAndTheNote(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		box := &tools{
-			snapshot: reply.Snapshot{Instructions: []reply.Instructions{{Key: "a", Text: "Do a. \n"}, {Key: "b", Text: " \n"}, {Key: "c", Text: "Do c."}}, Notes: []string{"Todo list:\n- x"}},
+			snapshot: reply.Snapshot{Instructions: []reply.Instructions{{Key: "a", Text: "Do a. \u00a0\v\n"}, {Key: "b", Text: " \n"}, {Key: "c", Text: "Do c."}}, Notes: []string{"Todo list:\n- x"}},
 		}
 		r := newRig(t, box, says(llmtest.Says("c1", "Hello"), llmtest.Calls("c2", "recipe__final_output", "{}")))
 		r.agent.InDesktop()
