@@ -64,10 +64,10 @@ func (chat) whole(answer jsonwire.Text) (Piece, error) {
 	var calls chatCalls
 	calls.add(parts[1])
 	var content []message.Content
-	if text := str(parts[0]); text != "" || len(calls) == 0 {
+	if text := str(parts[0]); text != "" || len(calls.calls) == 0 {
 		content = append(content, message.Text{Text: text})
 	}
-	content = append(content, requests(calls.wanted())...)
+	content = append(content, requests(calls.calls)...)
 	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: str(members[2])}, nil
 }
 
@@ -81,9 +81,9 @@ func chatUsage(value jsonwire.Text) *Usage {
 }
 
 // chatCalls are the tool calls of an answer, in the order in which they began.
-type chatCalls []struct {
-	index int64
-	wantedCall
+type chatCalls struct {
+	calls  []wantedCall
+	places map[int64]int // in calls, by index
 }
 
 // add takes an array of calls, or of parts of them, which belong together by their index.
@@ -102,29 +102,22 @@ func (c *chatCalls) add(value jsonwire.Text) {
 		if id := str(parts[1]); id != "" {
 			call.id = id
 		}
-		call.name += str(function[0])
+		call.name = append(call.name, str(function[0])...)
 		call.arguments = append(call.arguments, str(function[1])...)
 	}
 }
 
 func (c *chatCalls) at(index int64) *wantedCall {
-	for i := range *c {
-		if (*c)[i].index == index {
-			return &(*c)[i].wantedCall
+	place, there := c.places[index]
+	if !there {
+		place = len(c.calls)
+		c.calls = append(c.calls, wantedCall{})
+		if c.places == nil {
+			c.places = map[int64]int{}
 		}
+		c.places[index] = place
 	}
-	*c = append(*c, struct {
-		index int64
-		wantedCall
-	}{index: index})
-	return &(*c)[len(*c)-1].wantedCall
-}
-
-func (c chatCalls) wanted() (calls []wantedCall) {
-	for _, call := range c {
-		calls = append(calls, call.wantedCall)
-	}
-	return calls
+	return &c.calls[place]
 }
 
 // chatStream reads an answer that is streamed (decisions M35 to M38).
@@ -174,11 +167,11 @@ func (s *chatStream) end(func(Piece) bool) {}
 
 // yieldCalls yields the calls that have not been, as one piece.
 func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
-	if len(s.calls) == 0 {
+	if len(s.calls.calls) == 0 {
 		return true
 	}
-	content := requests(s.calls.wanted())
-	s.calls = nil
+	content := requests(s.calls.calls)
+	s.calls = chatCalls{}
 	return yield(Piece{Message: assistant(s.named(), content...)})
 }
 

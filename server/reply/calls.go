@@ -15,21 +15,10 @@ func (t *turn) runAllowed(ctx context.Context) error {
 	news := make(chan func(context.Context) error)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var calls sync.WaitGroup
-	places := make(chan struct{}, maxCalls)
-	for i := range t.wanted {
-		if r := &t.wanted[i]; !r.decided && !r.frontend {
-			calls.Go(func() {
-				places <- struct{}{}
-				defer func() { <-places }()
-				t.run(ctx, r, news)
-			})
-		}
-	}
 	done := make(chan struct{})
 	go func() {
-		calls.Wait()
-		close(done)
+		defer close(done)
+		t.runAll(ctx, news)
 	}()
 	for {
 		select {
@@ -45,6 +34,27 @@ func (t *turn) runAllowed(ctx context.Context) error {
 			}
 			return nil
 		}
+	}
+}
+
+// runAll runs the requests, as many at a time as may run.
+func (t *turn) runAll(ctx context.Context, news chan<- func(context.Context) error) {
+	var calls sync.WaitGroup
+	defer calls.Wait()
+	places := make(chan struct{}, maxCalls)
+	for i := range t.wanted {
+		r := &t.wanted[i]
+		if r.decided || r.frontend {
+			continue
+		}
+		places <- struct{}{}
+		if ctx.Err() != nil {
+			return
+		}
+		calls.Go(func() {
+			defer func() { <-places }()
+			t.run(ctx, r, news)
+		})
 	}
 }
 

@@ -74,9 +74,9 @@ type turn struct {
 	lead     *lead // nil if there is none
 	tools    toolset
 
-	said   []message.Message // what is to be saved of the answer
-	wanted []request         // the tools that it asks for
-	broken bool              // it has asked for tools in a way that cannot be understood
+	said   pieces    // what is to be saved of the answer
+	wanted []request // the tools that it asks for
+	broken bool      // it has asked for tools in a way that cannot be understood
 }
 
 // ask asks the model and sends what comes (GA 7.6 a to c).
@@ -148,7 +148,7 @@ func (t *turn) take(ctx context.Context, piece llm.Piece) error {
 		}
 	}
 	if len(rest.Content) > 0 {
-		t.said = join(t.said, rest)
+		t.said.add(rest)
 	}
 	return nil
 }
@@ -161,39 +161,16 @@ func (t *turn) act(ctx context.Context) (more bool, err error) {
 	}
 	t.lead.count(t.provider, t.failed())
 	if len(t.wanted) > 0 || t.broken {
-		return true, t.save(ctx, append(t.said, pairs...)...)
+		return true, t.save(ctx, append(t.said.messages(), pairs...)...)
 	}
 	if t.agent.finalOutput() == nil || t.collected() != nil {
-		return false, t.save(ctx, t.said...)
+		return false, t.save(ctx, t.said.messages()...)
 	}
 	order := made(message.User, message.Text{Text: orderOutput})
 	if err := t.send(ctx, order); err != nil {
 		return false, err
 	}
-	return true, t.save(ctx, append(t.said, order)...)
-}
-
-// join adds a piece to messages like a client does (GA 7.7): a single text of the same id continues the text before it,
-// other content of the same id the message, and all else is a message of its own.
-func join(messages []message.Message, piece message.Message) []message.Message {
-	if len(messages) == 0 || piece.ID == "" {
-		return append(messages, piece)
-	}
-	last := &messages[len(messages)-1]
-	if last.ID != piece.ID {
-		return append(messages, piece)
-	}
-	if len(piece.Content) == 1 && len(last.Content) > 0 {
-		more, isText := piece.Content[0].(message.Text)
-		text, wasText := last.Content[len(last.Content)-1].(message.Text)
-		if isText && wasText {
-			text.Text += more.Text
-			last.Content[len(last.Content)-1] = text
-			return messages
-		}
-	}
-	last.Content = append(last.Content, piece.Content...)
-	return messages
+	return true, t.save(ctx, append(t.said.messages(), order)...)
 }
 
 // squeezed returns a text with single blanks for white space, and none at its ends.
