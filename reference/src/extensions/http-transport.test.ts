@@ -6,6 +6,7 @@ import { JsonDocument } from '../json/document.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { McpNotification } from '../reply/events.ts'
+import { silentListener } from '../testing/silent-listener.ts'
 import { maxMessageBytes } from './event-messages.ts'
 import { HttpTransport } from './http-transport.ts'
 import { McpConnection } from './mcp-connection.ts'
@@ -76,7 +77,7 @@ async function called(connection: McpConnection, args: JsonObject = {}): Promise
   const notify = (notification: McpNotification): void => {
     notified.push(stringifyJson(notification))
   }
-  const listener = { requestId: 'r', notified: notify, elicit: () => Promise.reject(new Error('nobody is asked')) }
+  const listener = { ...silentListener, notified: notify }
   return { result: stringifyJson(await connection.call('t', args, listener, signal)), notified }
 }
 

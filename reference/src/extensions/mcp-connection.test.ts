@@ -7,6 +7,7 @@ import { stringifyJson } from '../json/stringify.ts'
 import type { McpNotification } from '../reply/events.ts'
 import type { CallListener } from '../reply/parts.ts'
 import { scriptedMcpServer } from '../testing/mcp-server.ts'
+import { silentListener } from '../testing/silent-listener.ts'
 import { McpConnection } from './mcp-connection.ts'
 
 beforeEach(() => {
@@ -17,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const listener: CallListener = { requestId: 'c', notified: () => undefined, elicit: () => Promise.reject(new Error('nobody')) }
+const listener: CallListener = { ...silentListener, requestId: 'c' }
 const options = { timeoutSeconds: 300, clientVersion: '9', uri: undefined }
 const never = new AbortController().signal
 
@@ -36,7 +37,7 @@ describe('McpConnection', () => {
       method: 'initialize',
       params: { protocolVersion: '2025-03-26', clientInfo: { name: 'goose', version: '9' }, capabilities: { sampling: {}, elicitation: {} } },
     })
-    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(9)
+    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(10)
     await connection.close()
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -8,10 +8,13 @@ import { ShapeError, anything, array, object, readShape, string } from '../json/
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { statusWithName } from '../llm/failures.ts'
+import { ModelError } from '../llm/model.ts'
 import type { Result } from '../message/result.ts'
 import { toolContent } from '../message/tool-content.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { CallListener } from '../reply/parts.ts'
+import { samplingRequest } from '../reply/sampling.ts'
+import type { SamplingAnswer, SamplingRequest } from '../reply/sampling.ts'
 import { mcpTool } from './config.ts'
 import type { McpTool } from './config.ts'
 import { ExtensionError } from './connection.ts'
@@ -22,6 +25,7 @@ import { notificationOf } from './notifications.ts'
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
 const protocolVersion = '2025-03-26'
 const maxPages = 100
+const maxQuestions = 16
 
 const page = z.looseObject({ nextCursor: z.string().optional() })
 const readResult = z.looseObject({ contents: z.array(z.unknown()) })
@@ -51,6 +55,8 @@ export class McpConnection implements Connection {
   readonly #options: McpOptions
   /** The calls that run, oldest first. */
   readonly #running = new Set<RunningCall>()
+  /** Questions that have not been answered. */
+  #questions = 0
   #closed = false
   /** What the server has done that ended the connection. */
   #broken: BrokenRulesError | undefined
@@ -75,8 +81,8 @@ export class McpConnection implements Connection {
     }
     // The SDK's own handlers would look at the answer, which is the server's to do (X9).
     this.#client.fallbackRequestHandler = async ({ method, params }) => {
-      if (method === 'elicitation/create') return { action: 'accept', content: await this.#elicit(params ?? {}) }
-      if (method === 'sampling/createMessage') throw new RpcError(ErrorCode.MethodNotFound, 'Sampling is not built on this server')
+      if (method === 'elicitation/create') return this.#question(async () => ({ action: 'accept', content: await this.#elicit(params ?? {}) }))
+      if (method === 'sampling/createMessage') return this.#question(async () => ({ ...(await this.#sample(params ?? {})) }))
       throw new RpcError(ErrorCode.MethodNotFound, 'Method not found')
     }
   }
@@ -203,6 +209,28 @@ export class McpConnection implements Connection {
     for (const { listener } of this.#running) listener.notified(notification)
   }
 
+  /** A question of the server, to the person or to the model. */
+  async #question<T>(answer: () => Promise<T>): Promise<T> {
+    if (this.#questions === maxQuestions) throw new RpcError(ErrorCode.InternalError, 'Too many open questions')
+    this.#questions++
+    try {
+      return await answer()
+    } finally {
+      this.#questions--
+    }
+  }
+
+  async #sample(params: Record<string, unknown>): Promise<SamplingAnswer> {
+    const request = samplingRequestOf(params)
+    const [call] = this.#running
+    if (call === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
+    try {
+      return await call.listener.sample(request, call.over.signal)
+    } catch (cause) {
+      throw new RpcError(ErrorCode.InternalError, cause instanceof ModelError ? cause.message : 'The tool call is over', { cause })
+    }
+  }
+
   async #elicit(params: Record<string, unknown>): Promise<unknown> {
     if (params.mode !== undefined && params.mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
     const [call] = this.#running
@@ -220,6 +248,14 @@ export class McpConnection implements Connection {
     if (isUnreadable) return '-32603: The answer of the tool cannot be read'
     if (error instanceof McpError) return rpcText(error)
     return `-32603: ${error instanceof UnansweredError ? error.message : 'Connection closed'}`
+  }
+}
+
+function samplingRequestOf(params: Record<string, unknown>): SamplingRequest {
+  try {
+    return readShape(samplingRequest, params)
+  } catch (cause) {
+    throw new RpcError(ErrorCode.InvalidParams, 'The sampling request cannot be read', { cause })
   }
 }
 

@@ -8,15 +8,18 @@ import { imagesNamedIn } from './image-files.ts'
 import type { ImageData } from './image-files.ts'
 import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
+import { answerLimits } from './wire.ts'
 
-/** The body of a request for chat completions (M7, M8). */
+/** The body of a request for chat completions (M7, M8); without a system prompt if that is empty. */
 export async function chatBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): Promise<JsonObject> {
-  const { temperature, max_tokens: maxTokens } = config
+  const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   const reasoning = reasoningModel(model)
-  const messages = await Promise.all(request.messages.map(chatMessages))
+  const system = { role: reasoning ? 'developer' : 'system', content: request.system }
+  const namesImages = request.sampling === undefined
+  const messages = await Promise.all(request.messages.map((message) => chatMessages(message, namesImages)))
   return {
     model: reasoning?.model ?? model,
-    messages: [{ role: reasoning ? 'developer' : 'system', content: request.system }, ...messages.flat()],
+    messages: [...(request.system === '' ? [] : [system]), ...messages.flat()],
     ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
     ...(!reasoning && temperature !== null && { temperature }),
     ...(maxTokens !== null && { [reasoning ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
@@ -42,7 +45,7 @@ function chatTool({ name, description = '', inputSchema }: McpTool): JsonObject 
 }
 
 /** A message as chat completions have it, which may be several (M11). */
-async function chatMessages(message: Message): Promise<JsonObject[]> {
+async function chatMessages(message: Message, namesImages: boolean): Promise<JsonObject[]> {
   const responses = message.content.filter((item) => item.type === 'toolResponse')
   const results = responses.map((response) => ({
     role: 'tool',
@@ -50,7 +53,7 @@ async function chatMessages(message: Message): Promise<JsonObject[]> {
     content: resultText(response.toolResult),
   }))
   if (message.role === 'assistant') return [...results, ...assistantMessage(message)]
-  return [...results, ...(await userMessage(message, responses.flatMap(resultImages)))]
+  return [...results, ...(await userMessage(message, responses.flatMap(resultImages), namesImages))]
 }
 
 function assistantMessage({ content }: Message): JsonObject[] {
@@ -68,10 +71,10 @@ function chatCall({ id, toolCall: call }: ContentOf<'toolRequest'>): JsonObject[
 }
 
 /** One message with the texts and images, behind the images of tool results; none if there is neither. */
-async function userMessage({ content }: Message, resultImages: ImageData[]): Promise<JsonObject[]> {
+async function userMessage({ content }: Message, resultImages: ImageData[], namesImages: boolean): Promise<JsonObject[]> {
   const own = content.filter((item) => item.type === 'text' || item.type === 'image')
   const texts = own.flatMap((item) => (item.type === 'text' ? [item.text] : []))
-  const named = await imagesNamedIn(texts)
+  const named = namesImages ? await imagesNamedIn(texts) : []
   const hasImages = resultImages.length > 0 || named.length > 0 || texts.length < own.length
   if (!hasImages) return texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n') }]
   const parts = own.map((item) => (item.type === 'text' ? { type: 'text', text: item.text } : imagePart(item)))

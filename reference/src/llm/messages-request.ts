@@ -6,16 +6,17 @@ import type { ModelConfig } from '../sessions/session.ts'
 import type { ImageData } from './image-files.ts'
 import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
+import { answerLimits } from './wire.ts'
 
 const defaultMaxTokens = 8192
 
-/** The body of a request for Messages (M9). */
+/** The body of a request for Messages (M9); without a system prompt if that is empty. */
 export function messagesBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): JsonObject {
-  const { temperature, max_tokens: maxTokens } = config
+  const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   return {
     model,
     max_tokens: maxTokens ?? defaultMaxTokens,
-    system: request.system,
+    ...(request.system !== '' && { system: request.system }),
     messages: request.messages.map(({ role, content }) => ({ role, content: blocks(content) })),
     ...(request.tools.length > 0 && { tools: request.tools.map(messagesTool) }),
     ...(temperature !== null && { temperature }),

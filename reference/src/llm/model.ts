@@ -8,6 +8,15 @@ export interface ModelRequest {
   system: string
   messages: readonly Message[]
   tools: readonly McpTool[]
+  /** Set when an MCP server asks: its messages are sent as they are, so images that texts name are left alone (X23). */
+  sampling?: SamplingLimits
+}
+
+/** How an MCP server wants to be answered. */
+export interface SamplingLimits {
+  maxTokens: number
+  /** Null leaves it to the config of the model. */
+  temperature: number | null
 }
 
 /** How many tokens a call has cost, as far as the model says. */

@@ -45,6 +45,14 @@ export function elements(value: unknown): unknown[] {
   return Array.isArray(value) ? (value as unknown[]) : []
 }
 
+/** What the config of a model says of its answer, and an MCP server that asks (X23). */
+export function answerLimits({ sampling }: ModelRequest, config: ModelConfig): Pick<ModelConfig, 'temperature' | 'max_tokens'> {
+  const { temperature, max_tokens: most } = config
+  if (sampling === undefined) return { temperature, max_tokens: most }
+  const { maxTokens } = sampling
+  return { temperature: sampling.temperature ?? temperature, max_tokens: most !== null && most < maxTokens ? most : maxTokens }
+}
+
 /** What the model of an answer calls itself. */
 export function modelOf(answer: unknown): string | null {
   const model = member(answer, 'model')

@@ -14,6 +14,7 @@ import { AskedConfirmations } from './confirmations.ts'
 import { Elicitations } from './elicitations.ts'
 import type { McpNotification } from './events.ts'
 import type { Naming } from './naming.ts'
+import type { SamplingAnswer, SamplingRequest } from './sampling.ts'
 
 /** What a call of a tool tells and asks while it runs. */
 export interface CallListener {
@@ -23,6 +24,8 @@ export interface CallListener {
   notified: (notification: McpNotification) => void
   /** What a person answers. Rejects when nobody does before the signal is aborted. */
   elicit: (message: string, schema: unknown, signal: AbortSignal) => Promise<unknown>
+  /** What the model of the agent answers. Rejects with a ModelError, or when the signal is aborted. */
+  sample: (request: SamplingRequest, signal: AbortSignal) => Promise<SamplingAnswer>
 }
 
 /** The extensions of an agent, as replies use them. */

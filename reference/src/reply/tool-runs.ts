@@ -15,6 +15,7 @@ import type { FinalOutput } from './final-output.ts'
 import { withoutLargeTexts } from './large-text.ts'
 import { newMessage, newMessageId } from './new-message.ts'
 import type { CallListener, EngineAgent } from './parts.ts'
+import { sample } from './sampling.ts'
 import { SessionGoneError, save } from './saved-messages.ts'
 
 type ToolRequest = ContentOf<'toolRequest'>
@@ -170,6 +171,7 @@ function listenerOf(requestId: string, parts: RunningParts): CallListener {
       parts.notify(requestId, notification).then(done, done) // a client that has gone is told nothing
     },
     elicit: (message, schema, signal) => elicit(message, schema, { ...parts, signal: AbortSignal.any([parts.signal, signal]) }),
+    sample: (request, signal) => sample(parts.agent.parts.model.provider, request, AbortSignal.any([parts.signal, signal])),
   }
 }
 

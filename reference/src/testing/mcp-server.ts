@@ -1,8 +1,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListResourcesRequestSchema, ListToolsRequestSchema, ReadResourceRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { z } from 'zod'
 
-const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'big', 'hang', 'env', 'end'] as const
+const names = ['echo', 'tell', 'fail', 'complain', 'ask', 'sample', 'big', 'hang', 'env', 'end'] as const
 
 /** An MCP server with a tool for each thing that can happen. */
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod
@@ -48,6 +49,10 @@ export function scriptedMcpServer(): Server {
           requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
         })
         return text(JSON.stringify(answer))
+      }
+      case 'sample': {
+        const asked = server.request({ method: 'sampling/createMessage', params: args }, z.looseObject({}))
+        return text(JSON.stringify(await asked.catch((error: unknown) => ({ error: String(error) }))))
       }
       case 'big':
         return text('x'.repeat(200_001))

@@ -5,6 +5,7 @@ import { rootPaths } from '../../settings/paths.ts'
 import { Settings } from '../../settings/settings.ts'
 import { SessionStore } from '../../store/session-store.ts'
 import { temporaryRoot } from '../../testing/goose-app.ts'
+import { silentListener } from '../../testing/silent-listener.ts'
 import { recordingLogger } from '../../testing/test-app.ts'
 import { PlatformConnection } from './platform-connection.ts'
 import { skills } from './skills.ts'
@@ -18,7 +19,6 @@ function rig(): { connection: PlatformConnection; root: string; write: (path: st
   const { id } = store.create({ working_dir: join(root, 'work'), name: 'n', session_type: 'user' })
   const environment = { HOME: join(root, 'home') }
   const connection = new PlatformConnection(skills(id, { store, settings: new Settings(paths, environment), environment }), logger)
-  const listener = { requestId: 'r', notified: () => undefined, elicit: () => Promise.reject(new Error('nobody')) }
   return {
     connection,
     root,
@@ -27,7 +27,7 @@ function rig(): { connection: PlatformConnection; root: string; write: (path: st
       writeFileSync(join(root, path), text)
     },
     load: async (name) => {
-      const result = await connection.call('loadSkill', { name }, listener, new AbortController().signal)
+      const result = await connection.call('loadSkill', { name }, silentListener, new AbortController().signal)
       const item = result?.status === 'success' ? result.value[0] : undefined
       return item?.type === 'text' ? item.text : JSON.stringify(result)
     },
