@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
 // NoiseOptions say how the noise of a target is measured. Nil is all defaults.
@@ -312,7 +313,7 @@ func (s *survey) values(at string) int {
 		for i := range t.Steps {
 			for _, x := range t.Steps[i].Exchanges {
 				if x.Response != nil {
-					count(x.Response.Body.Bytes)
+					count(archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes))
 				}
 			}
 		}

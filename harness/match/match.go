@@ -76,7 +76,7 @@ func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismat
 		out = append(out, Mismatch{"body", strconv.Quote(*e.Body), strconv.Quote(string(r.Body.Bytes))})
 	}
 	if e.JSON != nil {
-		out = append(out, m.JSON(e.JSON, "body", Document(r.Header, r.Body.Bytes))...)
+		out = append(out, m.JSON(e.JSON, "body", archive.Content(r.Header.ContentType(), r.Body.Bytes))...)
 	}
 	if e.Count != nil { // of a single request
 		out = append(out, Count(e.Count, []*transcript.Exchange{x})...)
@@ -85,16 +85,6 @@ func (m Matcher) Exchange(e *transcript.Expect, x *transcript.Exchange) []Mismat
 		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return m.Exchange(e, x) })...)
 	}
 	return out
-}
-
-// Document returns what demands on JSON, and captures, are about: the body, or what it holds when it is an archive.
-func Document(h transcript.Header, body []byte) []byte {
-	if value, _ := h.Get("Content-Type"); archive.Is(value) {
-		if doc, err := archive.Read(body); err == nil { // else the demand tells of the bytes
-			return doc.JSON
-		}
-	}
-	return body
 }
 
 // unanswered is the one mismatch of an exchange without an answer; none when nothing is demanded.

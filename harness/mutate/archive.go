@@ -9,7 +9,7 @@ import (
 
 // archiveIn returns the archive that an answer has; nil when it has none that can be read.
 func archiveIn(r *transcript.Response) *archive.Document {
-	if value, _ := r.Header.Get("Content-Type"); !archive.Is(value) || !r.Body.Whole() {
+	if !archive.Is(r.Header.ContentType()) || !r.Body.Whole() {
 		return nil
 	}
 	doc, err := archive.Read(r.Body.Bytes)

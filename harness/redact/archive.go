@@ -9,25 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
-// documentOf returns the body of an answer as paths are about it: of an archive, the document that it holds.
-func documentOf(r *transcript.Response) []byte {
-	if isArchive(r) {
-		if doc, err := archive.Read(r.Body.Bytes); err == nil {
-			return doc.JSON
-		}
-	}
-	return r.Body.Bytes
-}
-
-func isArchive(r *transcript.Response) bool {
-	value, _ := r.Header.Get("Content-Type")
-	return archive.Is(value) && r.Body.Whole()
-}
-
 // archive replaces what is secret in the entries of an archive, and makes it anew where there is anything: compressed, a
 // secret is not seen. It reports false when the answer has no archive that can be read.
 func (r *Replacer) archive(answer *transcript.Response) bool {
-	if !isArchive(answer) {
+	if !archive.Is(answer.Header.ContentType()) || !answer.Body.Whole() {
 		return false
 	}
 	made, err := archive.Replace(answer.Body.Bytes, r.Text)

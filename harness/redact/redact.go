@@ -14,6 +14,7 @@ import (
 	"github.com/theory/jsonpath"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -64,7 +65,7 @@ func (f *finder) transcript(t *transcript.Transcript) {
 			f.document(x.Request.Body.Bytes)
 			if x.Response != nil {
 				f.header(x.Response.Header)
-				f.document(documentOf(x.Response))
+				f.document(archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes))
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -134,7 +135,7 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 			out.Curl = g.Cover(curl(&x.Request))
 		}
 		if x.Response != nil {
-			body = contentOf(x.Response)
+			body = archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes)
 			out.Answer = g.shown(answerText(x.Response))
 		} else if x.Failure != nil {
 			out.Answer = g.Cover(x.Failure.Text)

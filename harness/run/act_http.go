@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/match"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 )
 
 // A call is a request that was started and not yet joined.
@@ -76,7 +77,7 @@ func (w *walker) captureFrom(x *transcript.Exchange, captures []scenario.Capture
 		header transcript.Header
 	)
 	if x.Response != nil {
-		body, header = match.Document(x.Response.Header, x.Response.Body.Bytes), x.Response.Header
+		body, header = archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes), x.Response.Header
 	}
 	w.capture(captures, body, header, rec)
 }

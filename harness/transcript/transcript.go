@@ -174,6 +174,12 @@ type Header []Field
 // A Field is one header field, its name in the case it came in.
 type Field struct{ Name, Value string }
 
+// ContentType returns the value of the first Content-Type; "" where there is none.
+func (h Header) ContentType() string {
+	value, _ := h.Get("Content-Type")
+	return value
+}
+
 // Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
 	for _, f := range h {

@@ -71,6 +71,17 @@ func Read(data []byte) (*Document, error) {
 	return doc, nil
 }
 
+// Content returns what a body of a content type holds as a document: of an archive that can be read, that of the archive, and
+// else the body.
+func Content(contentType string, body []byte) []byte {
+	if Is(contentType) {
+		if doc, err := Read(body); err == nil {
+			return doc.JSON
+		}
+	}
+	return body
+}
+
 // Replace returns the archive with other contents of its entries, and of their names. It is nil when nothing is changed.
 func Replace(data []byte, change func(text string) string) ([]byte, error) {
 	entries, err := open(data)

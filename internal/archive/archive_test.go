@@ -155,6 +155,20 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
+func TestContent(t *testing.T) {
+	good := pack(t, "a.txt", "b")
+	for _, tc := range []struct{ contentType, body, want string }{
+		{"application/zip", string(good), `{"a.txt":["b"]}`},
+		{"application/zip", "PK", "PK"},
+		{"application/json", "{}", "{}"},
+		{"", string(good), string(good)},
+	} {
+		if got := string(Content(tc.contentType, []byte(tc.body))); got != tc.want {
+			t.Errorf("Content of %q, %q: %q, want %q", tc.contentType, tc.body, got, tc.want)
+		}
+	}
+}
+
 func TestReplace(t *testing.T) {
 	data := pack(t, "secret.txt", "a secret\n", "b.bin", "\xffsecret", "c/", "")
 	hide := func(s string) string { return strings.ReplaceAll(s, "secret", "terces") }
