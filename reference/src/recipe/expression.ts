@@ -5,8 +5,15 @@ import { TemplateError } from './template-error.ts'
 /** The value of a variable; undefined where there is none. */
 export type Lookup = (name: string) => unknown
 
+/** What an expression sees. */
+export interface Scope {
+  lookup: Lookup
+  /** Counts bytes and items that are looked at. Throws a TemplateError when they are too many (G22). */
+  look: (size: number) => void
+}
+
 /** A part of a template that has a value. Throws a TemplateError when it uses a variable that has none. */
-export type Expression = (lookup: Lookup) => unknown
+export type Expression = (scope: Scope) => unknown
 
 /** A text that has been read as an expression, and the variables that it uses. */
 export interface ParsedExpression {
@@ -120,16 +127,16 @@ class ExpressionParser {
     const when = this.#or()
     if (!this.#takes('name', 'else')) throw new TemplateError('else is missing')
     const otherwise = this.#choice()
-    return (lookup) => (isTrue(when(lookup)) ? value(lookup) : otherwise(lookup))
+    return (scope) => (isTrue(when(scope)) ? value(scope) : otherwise(scope))
   }
 
   #or(): Expression {
     let left = this.#and()
     while (this.#takes('name', 'or')) {
       const [a, b] = [left, this.#and()]
-      left = (lookup) => {
-        const value = a(lookup)
-        return isTrue(value) ? value : b(lookup)
+      left = (scope) => {
+        const value = a(scope)
+        return isTrue(value) ? value : b(scope)
       }
     }
     return left
@@ -139,9 +146,9 @@ class ExpressionParser {
     let left = this.#not()
     while (this.#takes('name', 'and')) {
       const [a, b] = [left, this.#not()]
-      left = (lookup) => {
-        const value = a(lookup)
-        return isTrue(value) ? b(lookup) : value
+      left = (scope) => {
+        const value = a(scope)
+        return isTrue(value) ? b(scope) : value
       }
     }
     return left
@@ -151,7 +158,7 @@ class ExpressionParser {
     let negations = 0
     while (this.#takes('name', 'not')) negations++
     const value = this.#comparison()
-    return negations === 0 ? value : (lookup) => isTrue(value(lookup)) !== (negations % 2 === 1)
+    return negations === 0 ? value : (scope) => isTrue(value(scope)) !== (negations % 2 === 1)
   }
 
   /** Comparisons of one another are made from left to right. */
@@ -166,14 +173,14 @@ class ExpressionParser {
     for (const [operator, holds] of Object.entries(comparisons)) {
       if (!this.#takes('operator', operator)) continue
       const right = this.#joined()
-      return (lookup) => holds(left(lookup), right(lookup))
+      return (scope) => holds(left(scope), right(scope))
     }
     if (this.#takes('name', 'in')) return isIn(left, this.#joined())
     if (this.#takes('name', 'is')) return this.#test(left)
     if (!this.#next('name', 'not') || !this.#next('name', 'in', 1)) return undefined
     this.#at += 2
     const found = isIn(left, this.#joined())
-    return (lookup) => found(lookup) !== true
+    return (scope) => found(scope) !== true
   }
 
   /** `is defined` and its like. */
@@ -181,14 +188,14 @@ class ExpressionParser {
     const negated = this.#takes('name', 'not')
     const name = this.#name()
     if (name !== 'defined' && (negated || name !== 'undefined')) throw new TemplateError(`there is no test ${name}`)
-    return (lookup) => isDefined(value, lookup) === (name === 'defined' && !negated)
+    return (scope) => isDefined(value, scope) === (name === 'defined' && !negated)
   }
 
   #joined(): Expression {
     let left = this.#filtered()
     while (this.#takes('operator', '~')) {
       const [a, b] = [left, this.#filtered()]
-      left = (lookup) => written(a(lookup)) + written(b(lookup))
+      left = (scope) => looked(written(a(scope)) + written(b(scope)), scope)
     }
     return left
   }
@@ -205,12 +212,19 @@ class ExpressionParser {
     if (name === 'default') {
       const [fallback] = args
       if (fallback === undefined || args.length > 1) throw new TemplateError('default has one argument')
-      return (lookup) => (isDefined(value, lookup) ? value(lookup) : fallback(lookup))
+      return (scope) => {
+        try {
+          return value(scope)
+        } catch (error) {
+          if (error instanceof UndefinedError) return fallback(scope)
+          throw error
+        }
+      }
     }
     const filter = filters.get(name)
     if (filter === undefined) throw new TemplateError(`there is no filter ${name}`)
     if (args.length !== filter.args) throw new TemplateError(`${name} has ${filter.args} arguments`)
-    return (lookup) => filter.apply(value(lookup), ...args.map((arg) => arg(lookup)))
+    return (scope) => looked(filter.apply(scope.look, value(scope), ...args.map((arg) => arg(scope))), scope)
   }
 
   /** Expressions with commas between them, up to a bracket that closes. */
@@ -231,21 +245,21 @@ class ExpressionParser {
     }
     if (this.#takes('operator', '[')) {
       const items = this.#list(']')
-      return (lookup) => items.map((item) => flat(item(lookup)))
+      return (scope) => looked(items.map((item) => flat(item(scope))), scope)
     }
     const token = this.#tokens[this.#at]
     if (token?.type === 'literal') {
       this.#at++
-      return () => token.value
+      return (scope) => looked(token.value, scope)
     }
     const name = this.#name()
     if (constants.has(name)) return () => constants.get(name)
     if (keywords.has(name)) throw new TemplateError(`unexpected ${name}`)
     this.names.add(name)
-    return (lookup) => {
-      const value = lookup(name)
+    return (scope) => {
+      const value = scope.lookup(name)
       if (value === undefined) throw new UndefinedError(`undefined value: ${name}`)
-      return value
+      return looked(value, scope)
     }
   }
 
@@ -278,11 +292,23 @@ function flat(item: unknown): unknown {
   return item
 }
 
+/** The value, which counts as looked at. */
+function looked<T>(value: T, { look }: Scope): T {
+  look(sizeOf(value))
+  return value
+}
+
+/** Bytes of texts, and items of lists (G22). */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value)
+  return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + 1 + sizeOf(item), 0) : 0
+}
+
 class UndefinedError extends TemplateError {}
 
-function isDefined(value: Expression, lookup: Lookup): boolean {
+function isDefined(value: Expression, scope: Scope): boolean {
   try {
-    value(lookup)
+    value(scope)
     return true
   } catch (error) {
     if (error instanceof UndefinedError) return false
@@ -291,8 +317,8 @@ function isDefined(value: Expression, lookup: Lookup): boolean {
 }
 
 function isIn(item: Expression, list: Expression): Expression {
-  return (lookup) => {
-    const [wanted, among] = [item(lookup), list(lookup)]
+  return (scope) => {
+    const [wanted, among] = [item(scope), list(scope)]
     if (typeof among === 'string') return among.includes(written(wanted))
     return Array.isArray(among) && among.includes(wanted)
   }

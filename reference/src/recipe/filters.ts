@@ -1,9 +1,12 @@
 import { TemplateError } from './template-error.ts'
 
+type Look = (size: number) => void
+
 /** What changes a value in a template, and how many arguments it takes. */
 export interface Filter {
   args: number
-  apply: (value: unknown, ...args: unknown[]) => unknown
+  /** `look` counts what a value will be that is much larger than those that it is made of (G22). */
+  apply: (look: Look, value: unknown, ...args: unknown[]) => unknown
 }
 
 /** The filters of templates by name (G20); `default` is one of the expressions, because it looks at what is not defined. */
@@ -13,14 +16,14 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['trim', ofText((value) => value.trim())],
   ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase()))],
   ['capitalize', ofText((value) => value.replace(/^./su, (first) => first.toUpperCase()).replace(/(?<=^.).*/su, (rest) => rest.toLowerCase()))],
-  ['replace', ofText((value, from = '', to = '') => value.replaceAll(from, to), 2)],
-  ['split', ofText((value, separator = '') => value.split(separator), 1)],
-  ['length', { args: 0, apply: length }],
-  ['join', { args: 1, apply: (value, separator) => list(value).map(text).join(text(separator)) }],
+  ['replace', { args: 2, apply: (look, value, from, to) => replaced(look, text(value), text(from), text(to)) }],
+  ['split', ofText((value, separator = '') => pieces(value, separator), 1)],
+  ['length', { args: 0, apply: (_, value) => length(value) }],
+  ['join', { args: 1, apply: (look, value, separator) => joined(look, list(value).map(text), text(separator)) }],
 ])
 
 function ofText(change: (value: string, ...args: string[]) => unknown, args = 0): Filter {
-  return { args, apply: (value, ...given) => change(text(value), ...given.map(text)) }
+  return { args, apply: (_, value, ...given) => change(text(value), ...given.map(text)) }
 }
 
 function text(value: unknown): string {
@@ -36,4 +39,19 @@ function list(value: unknown): unknown[] {
 /** Characters of a text are code points. */
 function length(value: unknown): number {
   return typeof value === 'string' ? Array.from(value).length : list(value).length
+}
+
+/** Every place where `from` stands, also between all characters if it is empty. */
+function replaced(look: Look, value: string, from: string, to: string): string {
+  return joined(look, from === '' ? ['', ...Array.from(value), ''] : value.split(from), to)
+}
+
+function joined(look: Look, parts: readonly string[], separator: string): string {
+  look(Math.max(parts.length - 1, 0) * Buffer.byteLength(separator))
+  return parts.join(separator)
+}
+
+/** An empty separator cuts between characters, which are code points. */
+function pieces(value: string, separator: string): string[] {
+  return separator === '' ? Array.from(value) : value.split(separator)
 }

@@ -152,6 +152,7 @@ describe('a template (GA 11.2, G20)', () => {
     'base.txt': '<{% block a %}A{% endblock %}|{% block b %}B {{ x }}{% endblock %}>',
     'middle.txt': '{% extends "base.txt" %}{% set x = "m" %}{% block a %}M{% endblock %}',
     'self.txt': '{% include "self.txt" %}',
+    'large.txt': 'x'.repeat(2 * 1024 * 1024),
   }
 
   function render(text: string): string {
@@ -160,7 +161,7 @@ describe('a template (GA 11.2, G20)', () => {
       if (file === undefined) throw new TemplateError(`there is no ${name}`)
       return file
     })
-    return rendering.render(parseTemplate(text), new Names(values))
+    return rendering.render(parseTemplate(text), new Names(values, rendering.look))
   }
 
   it.each([
@@ -204,12 +205,32 @@ describe('a template (GA 11.2, G20)', () => {
     expect(() => render(text)).toThrow(TemplateError)
   })
 
+  it.each([
+    ['texts in loops', `{% set x = "${'x'.repeat(1000)}" %}{% for a in "${'a'.repeat(10_001)}" | split("") %}{% if x == "" %}{% endif %}{% endfor %}`],
+    ['lists', `{% set x = "${'a'.repeat(1_000_000)}" | split("") %}${'{% if "b" in x %}{% endif %}'.repeat(4)}`],
+    ['what a filter makes', `{{ "${'a'.repeat(4000)}" | replace("a", "${'b'.repeat(4000)}") }}`],
+    ['what a filter makes between characters', `{{ "${'a'.repeat(4000)}" | replace("", "${'b'.repeat(4000)}") }}`],
+    ['what is joined', `{{ "${'a'.repeat(4000)}" | split("") | join("${'b'.repeat(4000)}") }}`],
+  ])('may not look at too much: %s (G22)', (_, text) => {
+    expect(() => render(text)).toThrow('look at too much')
+  })
+
+  it('takes defaults of defaults once', () => {
+    expect(render(`{{ nothing${' | default(nothing)'.repeat(50)} | default("x") }}`)).toBe('x')
+    expect(render(`{{ n${' | default(1)'.repeat(100)} }}`)).toBe('5')
+  })
+
+  it('cuts texts between characters', () => {
+    expect(render('{{ "a😀" | split("") }} {{ "a😀" | replace("", "-") }} {{ "" | split("") }} {{ "" | replace("", "-") }}')).toBe('["a", "😀"] -a-😀- [] -')
+  })
+
   it('has a price', () => {
     const loops = '{% for a in l %}'.repeat(7)
     const text = `{% set l = [${'1,'.repeat(9)}1] %}${loops}x${'{% endfor %}'.repeat(7)}`
     expect(() => render(text)).toThrow('too many pieces')
     const doubled = `{% set x = "0123456789" %}${'{% set x = x ~ x %}'.repeat(21)}{{ x }}`
-    expect(() => render(doubled)).toThrow('too large')
+    expect(() => render(doubled)).toThrow('look at too much')
+    expect(() => render('{% include "large.txt" %}'.repeat(6))).toThrow('too large')
     expect(() => render('{% if 1 %}'.repeat(201) + '{% endif %}'.repeat(201))).toThrow('nested too deep')
     expect(render(`{{ ${'('.repeat(300)}1${')'.repeat(300)} }}`)).toContain('((')
   })

@@ -81,7 +81,7 @@ function filesBelow(library: string): Files {
 }
 
 function renderTexts(value: unknown, values: ReadonlyMap<string, unknown>, rendering: Rendering): unknown {
-  if (typeof value === 'string') return rendering.render(parseTemplate(value), new Names(values))
+  if (typeof value === 'string') return rendering.render(parseTemplate(value), new Names(values, rendering.look))
   if (Array.isArray(value)) return value.map((element) => renderTexts(element, values, rendering))
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values, rendering)]))

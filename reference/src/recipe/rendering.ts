@@ -1,4 +1,5 @@
 import { maxLevels, written } from './expression.ts'
+import type { Scope } from './expression.ts'
 import { TemplateError } from './template-error.ts'
 import type { Render, Template } from './template.ts'
 
@@ -6,12 +7,14 @@ import type { Render, Template } from './template.ts'
 export type Files = (name: string) => string
 
 /** The names that have a value at some place of a template. */
-export class Names {
+export class Names implements Scope {
+  readonly look: (size: number) => void
   readonly #values: Map<string, unknown>
   readonly #around: Names | undefined
 
-  constructor(values: Iterable<readonly [string, unknown]>, around?: Names) {
+  constructor(values: Iterable<readonly [string, unknown]>, look: (size: number) => void, around?: Names) {
     this.#values = new Map(values)
+    this.look = look
     this.#around = around
   }
 
@@ -20,7 +23,7 @@ export class Names {
 
   /** Names of their own for what lies inside. */
   inside(values: Iterable<readonly [string, unknown]> = []): Names {
-    return new Names(values, this)
+    return new Names(values, this.look, this)
   }
 
   set(name: string, value: unknown): void {
@@ -32,6 +35,7 @@ export class Names {
 const maxPieces = 100_000
 const maxBytes = 10 * 1024 * 1024
 const maxFiles = 100
+const maxLooked = 10_000_000
 
 /** The writing of one recipe: what it has cost so far, and which blocks count. */
 export class Rendering {
@@ -39,6 +43,7 @@ export class Rendering {
   readonly #files: Files
   #pieces = 0
   #read = 0
+  #looked = 0
   #levels = 0
   /** The blocks of the template that is written, those of templates that extend it before its own. */
   #blocks = new Map<string, Render>()
@@ -46,6 +51,12 @@ export class Rendering {
   constructor(parse: (text: string) => Template, files: Files = noFiles) {
     this.#parse = parse
     this.#files = files
+  }
+
+  /** Counts what expressions look at. */
+  readonly look = (size: number): void => {
+    this.#looked += size
+    if (this.#looked > maxLooked) throw new TemplateError('the expressions look at too much')
   }
 
   render(template: Template, names: Names): string {
@@ -63,7 +74,7 @@ export class Rendering {
     const { body, parent } = template
     if (parent === undefined) return this.#deeper(() => body(this, names))
     this.#deeper(() => body(this, names)) // for the names that it sets
-    const base = this.#file(written(parent(names.lookup)))
+    const base = this.#file(written(parent(names)))
     this.#blocks = new Map([...base.blocks, ...this.#blocks])
     return this.#deeper(() => this.#extended(base, names))
   }

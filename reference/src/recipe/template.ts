@@ -91,7 +91,7 @@ class TemplateParser {
       return () => `{{${text}}}`
     }
     const value = this.#using(parsed)
-    return (_, names) => written(value(names.lookup))
+    return (_, names) => written(value(names))
   }
 
   #block(text: string): Render {
@@ -105,7 +105,7 @@ class TemplateParser {
         return this.#set(rest)
       case 'include': {
         const file = this.#expression(rest)
-        return (rendering, names) => rendering.include(written(file(names.lookup)), names)
+        return (rendering, names) => rendering.include(written(file(names)), names)
       }
       case 'extends':
         this.#parent ??= this.#expression(rest)
@@ -132,7 +132,7 @@ class TemplateParser {
       if (next.name !== 'elif') this.#bare(next.name)
     }
     return (rendering, names) =>
-      branches.find((branch) => isTrue(branch.when(names.lookup)))?.body(rendering, names) ?? ''
+      branches.find((branch) => isTrue(branch.when(names)))?.body(rendering, names) ?? ''
   }
 
   #for(loop: string): Render {
@@ -143,7 +143,7 @@ class TemplateParser {
     const body = this.#closedBy('endfor')
     this.#made.pop()
     return (rendering, names) => {
-      const items = values(names.lookup)
+      const items = values(names)
       if (!Array.isArray(items)) throw new TemplateError(`${list.trim()} is not a list`)
       return items.map((item: unknown) => rendering.count(body(rendering, names.inside([[name, item]])))).join('')
     }
@@ -155,7 +155,7 @@ class TemplateParser {
     const value = this.#expression(text)
     this.#made.at(-1)?.add(name)
     return (_, names) => {
-      names.set(name, value(names.lookup))
+      names.set(name, value(names))
       return ''
     }
   }
