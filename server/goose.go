@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/agent"
@@ -29,6 +30,9 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *reply.Background
+
+	hurried chan struct{} // see hurry
+	hurry   func()        // lets extensions that end have no time for it any more
 }
 
 // newGoose makes the directories and opens what is in them (GA 1.5).
@@ -41,7 +45,9 @@ func newGoose(config Config) (*goose, error) {
 		permissions: permissions.New(config.Directories.Config),
 		transport:   llm.NewTransport(),
 		background:  reply.NewBackground(config.Log),
+		hurried:     make(chan struct{}),
 	}
+	g.hurry = sync.OnceFunc(func() { close(g.hurried) })
 	g.providers = &llm.Factory{
 		Settings:  g.settings,
 		Env:       llm.Lookup(config.Env),
@@ -78,6 +84,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Environment:   config.Environment,
 		ClientVersion: version,
 		TodoLimit:     extensions.TodoLimit(todo),
+		Hurry:         g.hurried,
 		Log:           config.Log,
 	}
 }

@@ -29,10 +29,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 // Close closes what a server keeps open that was never served.
 func (s *Server) Close() error { return s.goose.close() }
 
-// stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout.
+// stop stops the server gracefully, in the order of decision S19, and cuts what has not ended after StopTimeout: extensions
+// that end have no time from then on, or the processes of some would outlast the server's.
 func (s *Server) stop(ctx context.Context, ln *conn.Listener) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.config.StopTimeout, fmt.Errorf("not done after %s", s.config.StopTimeout))
 	defer cancel()
+	defer context.AfterFunc(ctx, s.goose.hurry)()
 	s.config.Log.Debug("server stopping")
 
 	ln.Close() // (1) no new connection

@@ -43,7 +43,9 @@ type Connector struct {
 	TodoLimit int
 	// MaxMessage is how many bytes a message of a server may have; 16 MiB if 0 (decision X12).
 	MaxMessage int
-	Log        *slog.Logger
+	// Hurry is closed when connections that end get no time for it any more; they always have time if nil.
+	Hurry <-chan struct{}
+	Log   *slog.Logger
 }
 
 func (c *Connector) maxMessage() int { return cmp.Or(c.MaxMessage, 16<<20) }
@@ -155,7 +157,7 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
-	what.maxMessage = c.maxMessage()
+	what.maxMessage, what.hurry = c.maxMessage(), c.Hurry
 	p, err := start(what)
 	if err != nil {
 		os.RemoveAll(what.temporary)

@@ -115,6 +115,11 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.streamable {
 		r.mark(request)
 	}
+	if request.Method == http.MethodDelete { // the farewell, which the library would wait for longer
+		ctx, cancel := context.WithTimeout(request.Context(), grace)
+		defer cancel()
+		request = request.WithContext(ctx)
+	}
 	for name, values := range r.headers {
 		request.Header[name] = values
 	}

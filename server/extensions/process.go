@@ -26,7 +26,8 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
-	maxMessage  int    // bytes; a default of the library's if 0
+	maxMessage  int // bytes; a default of the library's if 0
+	hurry       <-chan struct{}
 	temporary   string // a directory that goes with the process; empty if there is none
 }
 
@@ -38,6 +39,7 @@ type process struct {
 	stderr *tail
 
 	maxMessage int
+	hurry      <-chan struct{} // closed when there is no time to wait for its end
 	temporary  string
 
 	exited chan struct{}
@@ -67,7 +69,7 @@ func start(c command) (*process, error) {
 	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
-		maxMessage: c.maxMessage, temporary: c.temporary, exited: make(chan struct{}),
+		maxMessage: c.maxMessage, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
 	}
 	go p.watch()
 	return p, nil
@@ -135,6 +137,8 @@ func (p *process) gone() bool {
 	case <-p.exited:
 		return true
 	case <-timer.C:
+		return false
+	case <-p.hurry:
 		return false
 	}
 }
