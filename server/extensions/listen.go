@@ -48,16 +48,18 @@ func (x *client) hearApart(text []byte) error {
 }
 
 // listen passes on the messages of one stream after the other. It returns nil when the context has ended, or the server has
-// no stream, and otherwise what is wrong with a message.
+// no stream, and otherwise what is wrong with a message. One that refuses the first stream goes without
+// (decision X36).
 func (r *remote) listen(ctx context.Context, hear func(message []byte) error) error {
 	events := &eventReader{max: r.max}
-	pause := firstPause
+	pause, opened := firstPause, false
 	for ctx.Err() == nil {
 		body, err := r.openStream(ctx, events.id)
-		if errors.Is(err, errNoStream) {
+		if errors.Is(err, errNoStream) || errors.Is(err, errNotNow) && !opened {
 			return nil
 		}
 		if err == nil {
+			opened = true
 			heard, err := hearAll(events, body, hear)
 			if err != nil {
 				return err
@@ -99,10 +101,14 @@ func hearAll(events *eventReader, body io.ReadCloser, hear func(message []byte) 
 	}
 }
 
-var errNoStream = errors.New("the server has no stream")
+var (
+	errNoStream = errors.New("the server has no stream")
+	errNotNow   = errors.New("the server has no stream at the moment")
+)
 
 // openStream opens a stream for what the server says of its own accord, after the event with an id. The error is
-// [errNoStream] if there is none, and another one if there may be one later.
+// [errNoStream] if there is none, [errNotNow] if the server says that there may be one later, and another one if it says
+// nothing.
 func (r *remote) openStream(ctx context.Context, lastID string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.uri, nil)
 	if err != nil {
@@ -123,7 +129,7 @@ func (r *remote) openStream(ctx context.Context, lastID string) (io.ReadCloser, 
 	case response.StatusCode == http.StatusOK && isStream(response):
 		return response.Body, nil
 	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests:
-		err = errors.New(response.Status)
+		err = errNotNow
 	default: // 405 as a rule
 		err = errNoStream
 	}

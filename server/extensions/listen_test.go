@@ -225,6 +225,7 @@ func TestTheStreamIsOpenedAgain(t *testing.T) {
 func TestAServerNeedsNoStream(t *testing.T) {
 	for name, get := range map[string]func(w http.ResponseWriter, r *http.Request, n int){
 		"405":       nil,
+		"down":      func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusServiceUnavailable) },
 		"not found": func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(http.StatusNotFound) },
 		"a page":    func(w http.ResponseWriter, _ *http.Request, _ int) { io.WriteString(w, "<html>") },
 		"elsewhere": func(w http.ResponseWriter, r *http.Request, _ int) { http.Redirect(w, r, "/x", http.StatusFound) },
