@@ -6,7 +6,6 @@ const builtins = ['autovisualiser', 'computercontroller', 'developer', 'memory',
 
 /** Throws an ExtensionError for an extension of this type that the server cannot be, whatever else its config says. */
 export function checkBuilt({ type, name }: ExtensionConfig): void {
-  if (type === 'inline_python') throw new ExtensionError('Extension type is not built on this server: inline_python')
   if (type !== 'builtin') return
   const key = extensionKey(name)
   if (!builtins.includes(key)) throw new ExtensionError(`Unknown builtin extension: ${name}`)

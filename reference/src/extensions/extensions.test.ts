@@ -180,7 +180,6 @@ describe('an extension that cannot be added', () => {
     [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, 'Configuration value not found: NOT_THERE'],
     [{ type: 'sse', name: 'x', uri: 'nonsense' }, 'Invalid URL: nonsense'],
     [{ type: 'streamable_http', name: 'x', description: null, uri: 'http://127.0.0.1:9/' }, 'Cannot connect to http://127.0.0.1:9/'],
-    [{ type: 'inline_python', name: 'x', description: null, code: '' }, 'Extension type is not built on this server: inline_python'],
     [{ type: 'builtin', name: 'nobody' }, 'Unknown builtin extension: nobody'],
     [{ type: 'builtin', name: 'memory' }, 'Extension is not built on this server: memory'],
     [{ type: 'platform', name: 'nobody', description: null }, 'Unknown platform extension: nobody'],

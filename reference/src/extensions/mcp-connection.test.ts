@@ -80,6 +80,32 @@ describe('McpConnection', () => {
     await connection.close()
   })
 
+  it('has at most sixteen open questions (X25)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const answered: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      if (!('method' in message)) answered.push(message)
+      else await send(message, more)
+    }
+    const waiting: ((answer: unknown) => void)[] = []
+    const elicit = (): Promise<unknown> => new Promise((resolve) => waiting.push(resolve))
+    const calling = connection.call('hang', {}, { ...listener, elicit }, never)
+    const ask = (id: number): Promise<void> => server.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: { message: 'x' } })
+    for (let id = 100; id < 117; id++) await ask(id)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(answered).toEqual([{ jsonrpc: '2.0', id: 116, error: { code: -32603, message: 'Too many open questions' } }])
+    waiting[0]?.({})
+    await vi.advanceTimersByTimeAsync(0)
+    await ask(117)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(waiting).toHaveLength(17)
+    await connection.close()
+    await calling
+  })
+
   it('ends a call whose client has gone', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)

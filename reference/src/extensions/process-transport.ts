@@ -21,6 +21,8 @@ export interface ProcessOptions {
   args: readonly string[]
   environment: Record<string, string>
   directory: string
+  /** Called when the process has ended, or cannot be started. */
+  onEnded?: (() => void) | undefined
 }
 
 /** MCP over the standard streams of a process, which leads a group of its own (X10). */
@@ -42,11 +44,13 @@ export class ProcessTransport implements Transport {
 
   /** Rejects with an ExtensionError. */
   async start(): Promise<void> {
-    const child = await launch(this.#options)
+    const { onEnded } = this.#options
+    const child = await this.#launch()
     this.#child = child
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => {
         this.#signal('SIGKILL') // what is left of its group
+        onEnded?.()
         // Whoever has left the group may hold the output open.
         setTimeout(() => setImmediate(() => child.stdout.destroy()), rungMs).unref()
         resolve()
@@ -57,6 +61,15 @@ export class ProcessTransport implements Transport {
       this.#take(chunk)
     })
     child.once('close', () => this.onclose?.())
+  }
+
+  async #launch(): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+    try {
+      return await launch(this.#options)
+    } catch (error) {
+      this.#options.onEnded?.()
+      throw error
+    }
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -7,6 +7,7 @@ import type {
 import { ExtensionError } from './connection.ts'
 import { HttpTransport } from './http-transport.ts'
 import { ProcessTransport } from './process-transport.ts'
+import { pythonCommand, writePythonFile } from './python-file.ts'
 
 /** What connecting needs to know of the server. */
 export interface Surroundings {
@@ -23,8 +24,10 @@ export type RemoteExtension = StdioExtension | BuiltinExtension | SseExtension |
 /** How the extension of a config is reached, which is one that is built. `workingDirectory` is that of the session. Throws an ExtensionError. */
 export function reach(config: RemoteExtension, around: Surroundings, workingDirectory: string): Transport {
   switch (config.type) {
-    case 'inline_python':
-      throw new Error('inline_python is not built')
+    case 'inline_python': {
+      const { path, remove } = writePythonFile(config.code, around.environment)
+      return processOf(pythonCommand(path, config.dependencies ?? []), {}, around.directory, around, remove)
+    }
     case 'builtin':
       return processOf([...around.ownCommand, 'mcp', 'developer'], {}, workingDirectory, around)
     case 'stdio':
@@ -45,13 +48,15 @@ function processOf(
   variables: Record<string, string>,
   directory: string,
   { environment }: Surroundings,
+  onEnded?: () => void,
 ): Transport {
   const inherited = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
     // The key to this server is nobody else's.
     value === undefined || name === 'GOOSE_SERVER__SECRET_KEY' ? [] : [[name, value]],
   )
   const searchPath = environment.PATH ?? ''
-  return new ProcessTransport({ command, searchPath, args, environment: { ...Object.fromEntries(inherited), ...variables }, directory })
+  const own = { ...Object.fromEntries(inherited), ...variables }
+  return new ProcessTransport({ command, searchPath, args, environment: own, directory, onEnded })
 }
 
 /** The variables of an extension: the secrets that it names, and its own (GA 6.7). */
