@@ -21,6 +21,13 @@ func (p *Project) Walk(ctx context.Context, s *scenario.Scenario, targets []*run
 	return e.judged[0]
 }
 
+// Beats returns what noise says of heartbeats.
+func (p *Project) Beats(cases []*Case) []NoiseBeat {
+	s := &survey{project: p, out: &Noise{}, cases: cases}
+	s.beats()
+	return s.out.Beats
+}
+
 // Choose returns the names and the addresses of the targets that would run, the reference first.
 func (p *Project) Choose(wishes []string, reference string) (chosen []string, alone bool, err error) {
 	targets, alone, err := p.choose(wishes, reference)

@@ -44,6 +44,7 @@ type Noise struct {
 	Rules     []NoiseRule // that the evidence supports; each was tried, and leaves nothing to say of its place
 	Rest      []NoiseRest // what no rule for a place can help against
 	Times     []NoiseTime // rules about times that hold as well, and demand more
+	Beats     []NoiseBeat // heartbeats that a rule could demand when their streams open
 	Unknown   int         // results that could not be judged
 	// Incomplete says why there are fewer runs than were asked for; "" when there are not.
 	Incomplete string
@@ -174,6 +175,7 @@ func (s *survey) conclude() {
 	s.prune()
 	s.rest()
 	s.times()
+	s.beats()
 }
 
 // suspects returns what differs when more rules hold.

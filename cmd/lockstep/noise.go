@@ -119,6 +119,12 @@ func writeNoise(w io.Writer, n *harness.Noise) {
 	for _, t := range n.Times {
 		fmt.Fprintf(w, "#   %s\n#     %s, %d of things that were told of before\n", timeRule(&t.Volatile), count(t.Values, "value"), t.Again)
 	}
+	if len(n.Beats) > 0 {
+		fmt.Fprintf(w, "\n# heartbeats that always come when a stream opens, which their rule can demand by first: 0s\n")
+	}
+	for _, b := range n.Beats {
+		fmt.Fprintf(w, "#   %s: %s\n", b.Operation, count(b.Streams, "stream"))
+	}
 }
 
 // bare is what YAML takes for a text without quotes.
