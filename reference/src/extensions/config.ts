@@ -4,6 +4,7 @@ import {
 import type { Field, Int64, JsonObject, Shape } from '../json/shape.ts'
 import { icon } from '../message/tool-content.ts'
 import type { Icon } from '../message/tool-content.ts'
+import { wordsOf } from '../text/white-space.ts'
 
 /** How an agent reaches an extension, with every field of its type (GA 4.9). */
 export type ExtensionConfig =
@@ -166,7 +167,7 @@ export const recipeExtension: Shape<ExtensionConfig> = variants(mayBeMissing)
 
 /** The key of an extension: its name in lower case, without white space. */
 export function extensionKey(name: string): string {
-  return name.replace(/\s/g, '').toLowerCase()
+  return wordsOf(name).join('').toLowerCase()
 }
 
 /** The key as tools carry it: other characters than letters, digits, `_` and `-` become `_` (GA 18.3). */

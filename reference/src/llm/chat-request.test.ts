@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -93,6 +94,13 @@ describe('a body of chat completions (M7, M8, M11, M12)', () => {
   ])('asks %s, which reasons', async (name, model, effort) => {
     const body = await chatBody(request({ messages: [] }), { ...config, temperature: 1, max_tokens: 5 }, name, false)
     expect(body).toEqual({ model, messages: [{ role: 'developer', content: 'S' }], max_completion_tokens: 5, reasoning_effort: effort })
+  })
+
+  it('waits for nobody who might write into a pipe that a text names (M13)', async () => {
+    const pipe = join(temporaryRoot(), 'pipe.png')
+    execFileSync('mkfifo', [pipe])
+    const body = await chatBody(request({ messages: [message('user', { type: 'text', text: pipe })] }), config, 'm', false)
+    expect((body.messages as unknown[])[1]).toEqual({ role: 'user', content: pipe })
   })
 
   it('sends the images that a text names, each once, and nothing that is no image (M13)', async () => {

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
+import { wordsOf } from '../text/white-space.ts'
 
 /** An image as messages carry it. */
 export interface ImageData {
@@ -15,14 +16,15 @@ const signatures = [
 
 /** The images whose files these texts name by absolute paths, each file once (M13). */
 export async function imagesNamedIn(texts: readonly string[]): Promise<ImageData[]> {
-  const words = texts.flatMap((text) => text.split(/\s+/)).filter((word) => /^\/.*\.(?:png|jpe?g)$/i.test(word))
+  const words = texts.flatMap(wordsOf).filter((word) => /^\/.*\.(?:png|jpe?g)$/i.test(word))
   const images = await Promise.all([...new Set(words)].map(readImage))
   return images.filter((image) => image !== undefined)
 }
 
 /** Undefined for what is no image, or no file at all. */
 async function readImage(path: string): Promise<ImageData | undefined> {
-  const file = await open(path, 'r').catch(() => undefined)
+  // Nobody waits for the other end of a pipe.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()

@@ -1,5 +1,6 @@
 import type { ModelConfig } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
+import { isBlank } from '../text/white-space.ts'
 
 /** Says that a variable makes no model config possible (M3). */
 export class ModelConfigError extends Error {
@@ -78,7 +79,7 @@ const toolshimFlag: Variable<boolean> = {
 const toolshimModelName: Variable<string> = {
   name: 'GOOSE_TOOLSHIM_OLLAMA_MODEL',
   what: 'the name of a model',
-  parse: (text) => (text.trim() === '' ? undefined : text),
+  parse: (text) => (isBlank(text) ? undefined : text),
 }
 
 function knownLimit(model: string): number | null {

@@ -2,6 +2,7 @@ import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
+import { trimmed } from '../text/white-space.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
 import { chatBody, chatModelName } from './chat-request.ts'
 import { findDeclarative } from './declarative.ts'
@@ -197,8 +198,8 @@ function anthropicHeaders(key: string): Record<string, string> {
 export function customHeaders(text: string): Record<string, string> {
   const fields = text.split(',').flatMap((part): [string, string][] => {
     const at = part.indexOf('=')
-    const name = part.slice(0, Math.max(at, 0)).trim()
-    return name === '' ? [] : [[name, part.slice(at + 1).trim()]]
+    const name = trimmed(part.slice(0, Math.max(at, 0)))
+    return name === '' ? [] : [[name, trimmed(part.slice(at + 1))]]
   })
   return Object.fromEntries(fields)
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../json/is-object.ts'
+import { isBlank } from '../text/white-space.ts'
 import { schemaProblem } from './json-schema.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
@@ -20,7 +21,7 @@ export function validateRecipe(recipe: Recipe): void {
   const { parameters = [] } = recipe
   checkDefaults(parameters)
   checkVariables(recipe, parameters)
-  if (isBlank(recipe.instructions) && isBlank(recipe.prompt)) {
+  if (isBlank(recipe.instructions ?? '') && isBlank(recipe.prompt ?? '')) {
     throw new InvalidRecipeError('Recipe must specify at least one of `instructions` or `prompt`.')
   }
   const schema = recipe.response?.json_schema
@@ -74,6 +75,3 @@ function* textsOf(value: unknown): Generator<string> {
   else if (isObject(value)) for (const member of Object.values(value)) yield* textsOf(member)
 }
 
-function isBlank(text = ''): boolean {
-  return text.trim() === ''
-}

@@ -1,6 +1,7 @@
 import type { MessageContent } from '../message/content.ts'
 import { visibleToBoth } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
+import { trimmedEnd } from '../text/white-space.ts'
 import { nowInSeconds } from './new-message.ts'
 
 /*
@@ -49,7 +50,7 @@ function repairTexts(message: Message): Message {
     if (item.type === 'text' && last?.type === 'text') joined[joined.length - 1] = { ...last, text: last.text + item.text }
     else joined.push(item)
   }
-  const trimmed = joined.map((item) => (item.type === 'text' ? { ...item, text: item.text.trimEnd() } : item))
+  const trimmed = joined.map((item) => (item.type === 'text' ? { ...item, text: trimmedEnd(item.text) } : item))
   return { ...message, content: trimmed.filter((item) => item.type !== 'text' || item.text !== '') }
 }
 

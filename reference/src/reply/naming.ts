@@ -2,6 +2,7 @@ import type { Logger } from '../log.ts'
 import type { Provider } from '../llm/model.ts'
 import { textOf } from '../llm/model.ts'
 import type { SessionStore } from '../store/session-store.ts'
+import { squeezed } from '../text/white-space.ts'
 import { textMessage } from './new-message.ts'
 
 const system = 'Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else.'
@@ -56,11 +57,6 @@ export class Naming {
       this.#logger.warn('session not named', { session: id, err })
     }
   }
-}
-
-/** A text on one line: white space becomes single blanks, and goes at both ends. */
-export function squeezed(text: string): string {
-  return text.replace(/\p{White_Space}+/gu, ' ').trim()
 }
 
 /** A name on one line that is not too long (M22). */

@@ -1,3 +1,5 @@
+import { isBlank, trimmedEnd } from '../text/white-space.ts'
+
 const identity = 'You are goose, an AI agent. You help people with their work, and you act through the tools that you are given.'
 const finalOutput = 'When the work is done, call the tool recipe__final_output once, with the final output.'
 
@@ -13,9 +15,9 @@ export interface PromptParts {
 /** The system prompt of a reply (M16). */
 export function systemPrompt({ instructions, added, wantsFinalOutput }: PromptParts): string {
   const extensions = [...instructions]
-    .filter(([, text]) => text.trim() !== '')
+    .filter(([, text]) => !isBlank(text))
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map(([key, text]) => `# Extension ${key}\n${text}`)
   const blocks = [identity, ...extensions, ...added, ...(wantsFinalOutput ? [finalOutput] : [])]
-  return blocks.map((block) => block.trimEnd()).join('\n\n')
+  return blocks.map((block) => trimmedEnd(block)).join('\n\n')
 }

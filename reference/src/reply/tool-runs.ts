@@ -8,6 +8,7 @@ import type { Result, ToolCall } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SessionStore } from '../store/session-store.ts'
+import { atOnce } from './at-once.ts'
 import { coerced } from './coercion.ts'
 import type { DangerCheck } from './dangers.ts'
 import type { McpNotification } from './events.ts'
@@ -46,6 +47,8 @@ const declined = 'The user has declined this tool call. Do not try it again.'
 const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
 const extensionPrompt = 'Extension management requires approval for security'
 const maxPendingNotifications = 16
+/** How many tools of an answer run at once (M67). */
+const maxRunning = 64
 
 /**
  * Runs the tools that a model has asked for, after asking a person where that is necessary (GA 7.8). Returns the messages
@@ -61,7 +64,7 @@ export async function runTools(requests: readonly ToolRequest[], given: ToolRunP
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, parts)
   const allowed: boolean[] = []
   for (const { request } of calls) allowed.push(await isAllowed(request, parts))
-  const results = await Promise.all(calls.map(({ request, call }, index) => resultOf(request, call, allowed[index] === true, parts)))
+  const results = await atOnce(maxRunning, calls, ({ request, call }, index) => resultOf(request, call, allowed[index] === true, parts))
   const saved: Message[] = []
   for (const [index, { request, call }] of calls.entries()) {
     const result = results[index] ?? { status: 'error', error: '-32603: no result' }

@@ -6,13 +6,14 @@ import type { Message } from '../message/message.ts'
 import { readRecipeFile } from '../recipe/library.ts'
 import type { Recipe } from '../recipe/recipe.ts'
 import type { Settings } from '../settings/settings.ts'
+import { trimmed, wordsOf } from '../text/white-space.ts'
 import { newMessage } from './new-message.ts'
 
 const compactWords = ['/compact', '/summarize', 'Please compact this conversation']
 
 /** Whether a message asks for a compaction, and for nothing else (GA 7.10). */
 export function asksToCompact({ content }: Message): boolean {
-  return compactWords.includes(textOf(content).trim())
+  return compactWords.includes(trimmed(textOf(content)))
 }
 
 /** The answer to the question of an MCP server that a message brings (GA 8.3). */
@@ -28,7 +29,7 @@ export function elicitationAnswer({ content }: Message): { id: string; data: unk
 /** The messages that are saved of what a user says: itself, or what its slash command stands for as well (GA 7.11). */
 export function messagesToSave(message: Message, settings: Settings, logger: Logger): Message[] {
   const said = { ...message, id: null }
-  const recipe = recipeOfCommand(textOf(message.content).trim(), settings, logger)
+  const recipe = recipeOfCommand(trimmed(textOf(message.content)), settings, logger)
   if (recipe === undefined) return [said]
   const order = [recipe.instructions, recipe.prompt].filter((text) => text !== undefined).join('\n\n')
   return [
@@ -40,7 +41,7 @@ export function messagesToSave(message: Message, settings: Settings, logger: Log
 /** The recipe that a text like `/name …` stands for; undefined for any other text. */
 function recipeOfCommand(text: string, settings: Settings, logger: Logger): Recipe | undefined {
   if (!text.startsWith('/')) return undefined
-  const command = (/^\/*(\S*)/.exec(text)?.[1] ?? '').toLowerCase()
+  const command = (wordsOf(text)[0] ?? '').replace(/^\/+/, '').toLowerCase()
   const commands = settings.get('slash_commands')
   const found = Array.isArray(commands) ? (commands as unknown[]).find((one) => isObject(one) && one.command === command) : undefined
   const path = isObject(found) ? found.recipe_path : undefined

@@ -13,6 +13,7 @@ import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
 import { TemplateError } from '../recipe/template-error.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ListedSession, LoadedSession, SessionStore } from '../store/session-store.ts'
+import { trimmed } from '../text/white-space.ts'
 import { compareIds, exportedSession } from './session.ts'
 import type { Session } from './session.ts'
 
@@ -121,15 +122,12 @@ const maxNameBytes = 200
 /** `PUT /sessions/{session_id}/name` (GA 9.8). An unknown session is no error. */
 export function setName({ store }: SessionParts): SessionHandler {
   return async (c) => {
-    const name = (await readJsonBody(c.req.raw, nameRequest)).name.replace(outerWhiteSpace, '')
+    const name = trimmed((await readJsonBody(c.req.raw, nameRequest)).name)
     if (name === '' || Buffer.byteLength(name) > maxNameBytes) throw new BareStatusError(400)
     store.update(c.req.param('session_id'), { name, user_set_name: true })
     return empty(200)
   }
 }
-
-/** Characters with the property White_Space. JavaScript's own idea has U+FEFF as well, and lacks U+0085. */
-const outerWhiteSpace = /^\p{White_Space}+|\p{White_Space}+$/gu
 
 const recipeValuesRequest = object<{ userRecipeValues: Record<string, string> }>({ userRecipeValues: map(string) })
 

@@ -1,4 +1,5 @@
 import { readShape } from '../../json/shape.ts'
+import { wordsOf } from '../../text/white-space.ts'
 import { textOf } from '../../llm/model.ts'
 import type { Message } from '../../message/message.ts'
 import { compareIds } from '../../sessions/session.ts'
@@ -100,7 +101,7 @@ interface Query {
 }
 
 function queryOf(args: Arguments): Query {
-  const words = lowered(args.text('query')).split(/\p{White_Space}+/u).filter((word) => word !== '')
+  const words = wordsOf(lowered(args.text('query')))
   if (words.length === 0) throw new ToolFault('Missing argument: query')
   const limit = args.optionalInteger('limit') ?? defaultLimit
   if (limit < 1) throw new ToolFault('Invalid argument: limit')

@@ -1,4 +1,4 @@
-import { squeezed } from '../../reply/naming.ts'
+import { squeezed } from '../../text/white-space.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import { ToolFault } from '../arguments.ts'

@@ -3,6 +3,7 @@ import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
 import { parseYaml } from '../../settings/yaml-file.ts'
+import { trimmed } from '../../text/white-space.ts'
 
 /** What to know for one kind of work, from a file SKILL.md (X30). */
 export interface Skill {
@@ -74,8 +75,4 @@ function parseSkill(file: string, directory: string): Skill | undefined {
 
 function isTelling(value: unknown): value is string {
   return typeof value === 'string' && trimmed(value) !== ''
-}
-
-function trimmed(text: string): string {
-  return text.replace(/^\p{White_Space}+/u, '').replace(/(?<!\p{White_Space})\p{White_Space}+$/u, '')
 }

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { squeezed } from '../../reply/naming.ts'
+import { squeezed } from '../../text/white-space.ts'
 import type { Environment } from '../../settings/paths.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'

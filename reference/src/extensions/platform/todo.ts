@@ -1,6 +1,7 @@
 import { isObject } from '../../json/is-object.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
+import { isBlank } from '../../text/white-space.ts'
 import type { McpTool } from '../config.ts'
 import type { PlatformAnswer, PlatformExtension } from './platform-connection.ts'
 
@@ -26,7 +27,7 @@ export function todo(sessionId: string, store: SessionStore, settings: Settings)
   return {
     note: () => {
       const list = listOf(store.find(sessionId)?.extension_data['todo.v0'])
-      return list.trim() === '' ? '' : `Todo list:\n${list}` // M20
+      return isBlank(list) ? '' : `Todo list:\n${list}` // M20
     },
     tools: [{ tool: todoWrite, run: (args) => write(args.text('content')) }],
   }
