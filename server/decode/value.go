@@ -194,7 +194,7 @@ func (v Value) within(least, most int64) (int64, error) {
 
 // dateTime is the form of RFC 3339 §5.6, with the blank that its note allows. Package time takes commas, and no small
 // letters.
-var dateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$`)
+var dateTime = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`)
 
 var errNoTime = errors.New("not a date and time")
 
@@ -208,10 +208,11 @@ func (v Value) Time() (time.Time, error) {
 	if err = errNoTime; dateTime.MatchString(text) {
 		t, err = time.Parse(time.RFC3339Nano, strings.ToUpper(strings.Replace(text, " ", "T", 1)))
 	}
-	if err != nil {
+	t = t.UTC()
+	if err != nil || t.Year() < 0 || t.Year() > 9999 { // what is written must be one, too
 		return time.Time{}, v.Fail("invalid value: not a date and time of RFC 3339")
 	}
-	return t.UTC(), nil
+	return t, nil
 }
 
 // Number returns a number with its digits. It must be one that a double can hold.
