@@ -75,9 +75,12 @@ func (b *skillbook) call(ctx context.Context, name string, call reply.Call) mess
 
 // loaded is all that the model is told of a skill.
 func loaded(s skills.Skill) string {
-	text := "# Skill " + s.Name + "\n\n" + s.Text
-	if files := s.Files(); len(files) > 0 {
-		text += "\n\nFiles in " + s.Directory + ":\n" + strings.Join(files, "\n")
+	blocks := []string{"# Skill " + s.Name}
+	if s.Text != "" {
+		blocks = append(blocks, s.Text)
 	}
-	return text
+	if files := s.Files(); len(files) > 0 {
+		blocks = append(blocks, "Files in "+s.Directory+":\n"+strings.Join(files, "\n"))
+	}
+	return strings.Join(blocks, "\n\n")
 }

@@ -58,6 +58,12 @@ func TestSkillsOfASession(t *testing.T) {
 	}
 	offers("skills__loadSkill", list+"Mine")
 	loads(`{"name":"b"}`, "# Skill b\n\nMine.\n\nAll of it.\n\nFiles in "+mine+":\nmore/")
+	write(mine, "{name: b, description: Mine}", " \n")
+	loads(`{"name":"b"}`, "# Skill b\n\nFiles in "+mine+":\nmore/")
+	if err := os.Remove(filepath.Join(mine, "more")); err != nil {
+		t.Fatal(err)
+	}
+	loads(`{"name":"b"}`, "# Skill b")
 	loads(`{}`, "Missing argument: name")
 	loads(`{"name":[]}`, "Invalid argument: name")
 	if got := written(s.Call(t.Context(), quiet("skills__x", ""))); got != "error -32603: -32002: skills__x" {
