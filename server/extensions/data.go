@@ -9,9 +9,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
-// keep puts a value into the extension data of the session, and leaves what else is there. Its error is for clients; it is
-// noSession if there is none.
-func (s *Set) keep(ctx context.Context, name string, value jsonwire.Text) error {
+// keep puts a value into the extension data of the session, and leaves what else is there. The value is asked for when
+// nobody else changes the data, so that the last one kept is the newest. The error is for clients; it is noSession if there
+// is none.
+func (s *Set) keep(ctx context.Context, name string, value func() jsonwire.Text) error {
 	s.data.Lock()
 	defer s.data.Unlock()
 	sessions := s.connector.Sessions
@@ -26,7 +27,7 @@ func (s *Set) keep(ctx context.Context, name string, value jsonwire.Text) error 
 	if err != nil {
 		return reason("Session cannot be read")
 	}
-	found, err := sessions.Update(ctx, s.sessionID, store.SetExtensionData(json.RawMessage(with(data, name, value))))
+	found, err := sessions.Update(ctx, s.sessionID, store.SetExtensionData(json.RawMessage(with(data, name, value()))))
 	switch {
 	case err != nil:
 		return reason("Session cannot be written")

@@ -141,7 +141,7 @@ func (m *manager) manage(ctx context.Context, a *arguments) message.Result[[]mes
 	if why := change(ctx, name); why != "" {
 		return says(why)
 	}
-	if err := m.set.keep(ctx, enabledData, m.set.loaded()); err != nil && !errors.Is(err, noSession) {
+	if err := m.set.keep(ctx, enabledData, m.set.loaded); err != nil && !errors.Is(err, noSession) {
 		return failed(err)
 	}
 	return says(done + name + ".")

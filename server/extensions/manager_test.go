@@ -134,6 +134,20 @@ func TestExtensionsAreManaged(t *testing.T) {
 	}
 }
 
+func TestWhatIsKeptLastIsTheNewest(t *testing.T) {
+	s, kept := managed(t, "{}")
+	err := s.keep(t.Context(), "x", func() jsonwire.Text {
+		if s.data.TryLock() {
+			t.Error("what is kept is asked for while somebody else may keep something newer")
+			s.data.Unlock()
+		}
+		return jsonwire.Text("1")
+	})
+	if got := kept(); err != nil || got != `{"x":1}` {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 func TestWithoutASessionNothingIsKept(t *testing.T) {
 	s, _ := managed(t, `{"x":0}`)
 	nobody := s.connector.NewSet("nobody")

@@ -83,8 +83,9 @@ func (t *todo) call(ctx context.Context, name string, call reply.Call) message.R
 	if n := utf8.RuneCountInString(content.Str()); n > t.limit {
 		return says(fmt.Sprintf("The todo list is too long: %d characters, at most %d.", n, t.limit))
 	}
-	list := jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
-	if err := t.set.keep(ctx, todoData, list); err != nil {
+	if err := t.set.keep(ctx, todoData, func() jsonwire.Text {
+		return jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
+	}); err != nil {
 		return failed(err)
 	}
 	return says("The todo list was written.")
