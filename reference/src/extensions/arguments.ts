@@ -25,11 +25,11 @@ export class Arguments {
     return this.#has(name) ? this.text(name) : undefined
   }
 
-  /** An integer by its value, however it is written. */
+  /** An integer by its value, however it is written and however large. */
   integer(name: string): number {
     const value = this.#needed(name)
     const number = value instanceof JsonNumber ? Number(value) : value
-    if (!Number.isSafeInteger(number)) throw new ToolFault(`Invalid argument: ${name}`)
+    if (!Number.isInteger(number)) throw new ToolFault(`Invalid argument: ${name}`)
     return Number(number)
   }
 

@@ -100,6 +100,7 @@ describe('chatrecall (X27 to X29)', () => {
     const pear = `Session ${two}: Two, 1970-01-01T00:06:40Z\nuser: a pear`
     expect(await found({ query: ' PEAR\tapple ' })).toBe(['Found 3 messages.', pear, first, second].join('\n\n'))
     expect(await found({ query: 'apple pear', limit: 2 })).toBe(['Found 2 messages.', pear, first].join('\n\n'))
+    expect(await found({ query: 'pear', limit: 1e20 })).toBe(['Found 1 messages.', pear].join('\n\n'))
     const dates = { after_date: '1970-01-01T00:01:40.5Z', before_date: '1970-01-01T01:01:40+01:00' }
     expect(await found({ query: 'apple', ...dates })).toBe(['Found 1 messages.', second].join('\n\n'))
     expect(await found({ query: 'go' })).toBe('No messages found.') // its own session

@@ -44,7 +44,11 @@ function directoriesIn(place: string): string[] {
 }
 
 function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // a link may lead nowhere, or to itself
+  }
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

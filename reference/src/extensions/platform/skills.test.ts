@@ -71,6 +71,8 @@ describe('skills (X30, X31)', () => {
     write('elsewhere/SKILL.md', '---\r\nname: "zip"\r\ndescription: x\r\nother: [1]\r\n---\r\n\r\nZip it.\r\n')
     mkdirSync(join(root, 'config/skills'), { recursive: true })
     symlinkSync(join(root, 'elsewhere'), join(root, 'config/skills/link'))
+    symlinkSync(join(root, 'config/skills/itself'), join(root, 'config/skills/itself'))
+    symlinkSync(join(root, 'nowhere'), join(root, 'config/skills/nowhere'))
     expect(await load('zip')).toBe('# Skill zip\n\nZip it.')
   })
 
