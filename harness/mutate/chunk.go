@@ -23,7 +23,7 @@ var chunkOperators = []Operator{
 		}))
 	}),
 	eachEvent("chunk", "joined", "It sends two events as one", func(s *Subject, o *occurrence, yield emit) bool {
-		if o.index+1 >= len(o.st.Events) || o.ev.Comment || o.st.Events[o.index+1].Comment {
+		if o.index+1 >= len(o.st.Events) || o.ev.Comment || o.st.Events[o.index+1].Comment || s.Rules.Beats(o.st.Name, o.st.Operation, &o.st.Events[o.index+1]) {
 			return true
 		}
 		return yield(s.sequenceMutant(o, "one event with the next", -1, func(all []transcript.Event) []transcript.Event {

@@ -26,10 +26,11 @@ type document struct {
 	rules []compare.Volatile
 	// declared has the places that rules call volatile, but for texts, as JSON Pointers.
 	declared map[string]bool
-	spots    []*spot // in the order of the document
-	fails    bool    // the body of an answer that tells of no success
-	upstream string  // the stub that it was sent to; "" for what was sent to the client
-	archive  bool    // it stands for an archive, in which the order of members is that of entries
+	free     map[string]bool // those that rules call texts
+	spots    []*spot         // in the order of the document
+	fails    bool            // the body of an answer that tells of no success
+	upstream string          // the stub that it was sent to; "" for what was sent to the client
+	archive  bool            // it stands for an archive, in which the order of members is that of entries
 }
 
 // A spot is a value of a document.
@@ -119,14 +120,18 @@ func (d *document) declare() {
 	var value any
 	for _, rule := range d.rules {
 		path, err := jsonpath.Parse(rule.At)
-		if err != nil || rule.Kind == compare.Text || rule.Kind == compare.JSON { // whether this one is made up, nobody knows
+		if err != nil || rule.Kind == compare.JSON { // whether this one is made up, nobody knows
 			continue
 		}
 		if value == nil {
-			value, d.declared = d.root.Value(), map[string]bool{}
+			value, d.declared, d.free = d.root.Value(), map[string]bool{}, map[string]bool{}
+		}
+		into := d.declared
+		if rule.Kind == compare.Text { // nor of this one
+			into = d.free
 		}
 		for _, found := range path.SelectLocated(value) {
-			d.declared[found.Path.Pointer()] = true
+			into[found.Path.Pointer()] = true
 		}
 	}
 }

@@ -88,13 +88,18 @@ func plain(s string) bool { return len(s) > 1 && text(s) == `"`+s+`"` }
 func ids(name, doc string, change func(s *Subject, v *spot, seed uint64) string) Operator {
 	return operator("identity", name, doc, func(s *Subject, seed uint64, yield emit) {
 		s.spots(func(v *spot) bool {
-			if v.class != made || v.node.Kind != jsontree.String || len(v.node.Text) < 6 {
+			if v.class != made || v.node.Kind != jsontree.String || len(v.node.Text) < 6 || v.inWords() {
 				return true
 			}
 			after := change(s, v, seed)
 			return after == "" || after == v.node.Text || yield(v.set(text(after)))
 		})
 	})
+}
+
+// inWords reports whether a value is in words of the server's own, which a rule lets it choose: it is no id.
+func (v *spot) inWords() bool {
+	return v.doc.free[v.pointer] && !strings.ContainsAny(v.node.Text, "0123456789")
 }
 
 // named makes an operator on members that are called ids, whoever made the value.

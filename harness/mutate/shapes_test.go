@@ -149,3 +149,12 @@ func TestAScenarioThatExpectsATimeAgainExpectsTheLaterOne(t *testing.T) {
 		t.Error("the original was changed")
 	}
 }
+
+func TestWordsThatAServerMayChooseAreNoID(t *testing.T) {
+	s := answered(t, `{"id":"abc123","why":"it was stopped","system":"x64 it is"}`, `{"id":"abd124","why":"context canceled","system":"an amd64"}`)
+	s.Rules.Volatile = []compare.Volatile{{At: "$.why", Kind: compare.Text}, {At: "$.system", Kind: compare.Text}}
+	want := []string{`{"id":"abd12","why":"context canceled","system":"an amd64"}`, `{"id":"abd124","why":"context canceled","system":"an amd6"}`}
+	if diff := gocmp.Diff(want, mutants(t, s, "identity/shape")); diff != "" {
+		t.Errorf("mutants (-want +got):\n%s", diff)
+	}
+}
