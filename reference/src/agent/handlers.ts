@@ -13,6 +13,7 @@ import { TemplateError } from '../recipe/template-error.ts'
 import { InvalidRecipeError, validateRecipe } from '../recipe/validate.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedSession, SessionStore } from '../store/session-store.ts'
+import { told } from '../told-error.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
 import { desktopPrompt, installFinalOutput, installRecipe } from './recipe-install.ts'
@@ -82,7 +83,7 @@ function createSession(store: SessionStore, workingDirectory: string, name: stri
   try {
     return store.create({ working_dir: workingDirectory, name, session_type: 'user', recipe })
   } catch (cause) {
-    throw new MessageError(400, `Failed to create session: ${reason(cause)}`, { cause })
+    throw new MessageError(400, `Failed to create session: ${told(cause)}`, { cause })
   }
 }
 

@@ -7,9 +7,11 @@ import { object, string } from '../json/shape.ts'
 import type { Logger } from '../log.ts'
 import type { EngineParts } from '../reply/parts.ts'
 import type { Settings } from '../settings/settings.ts'
+import { told } from '../told-error.ts'
 import type { AgentExtensions } from './agent-extensions.ts'
 import { extensionConfig } from './config.ts'
 import type { ExtensionConfig } from './config.ts'
+import { ExtensionError } from './connection.ts'
 import { configuredExtensions } from './configured.ts'
 
 /** The parts of an agent that extensions can be added to. */
@@ -32,7 +34,7 @@ export function addExtension({ agents }: ExtensionHandlerParts): Handler {
     try {
       await agent.parts.extensions.add(config)
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
+      const reason = cause instanceof ExtensionError ? cause.message : told(cause)
       throw new MessageError(500, `Failed to add extension: ${reason}`, { cause })
     } finally {
       release()

@@ -193,7 +193,6 @@ export function integer(min: number, max: number): Shape<number> {
 }
 
 export const int32 = integer(-(2 ** 31), 2 ** 31 - 1)
-export const uint32 = integer(0, 2 ** 32 - 1)
 
 /** Integers are told by their digits (G2). */
 function exactInteger(place: Place): bigint {

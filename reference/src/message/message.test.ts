@@ -128,7 +128,7 @@ describe('what a tool answered (GA 4.5)', () => {
     '{"type":"resource","resource":{"uri":"file:///a","mimeType":"text/plain","text":"t","_meta":{}},"_meta":{}}',
     '{"type":"resource","resource":{"uri":"file:///a","blob":"b"}}',
     '{"type":"audio","data":"d","mimeType":"audio/wav"}',
-    '{"type":"resource_link","uri":"u","name":"n","title":"t","description":"d","mimeType":"m","size":4294967295,"icons":[{"src":"s"},{"src":"s","mimeType":"m","sizes":["48x48","any"]}],"annotations":{}}',
+    '{"type":"resource_link","uri":"u","name":"n","title":"t","description":"d","mimeType":"m","size":9223372036854775807,"icons":[{"src":"s"},{"src":"s","mimeType":"m","sizes":["48x48","any"]}],"annotations":{}}',
     '{"type":"resource_link","uri":"u","name":"n"}',
   ])('%s is written as it was read', (item) => {
     expect(read(inResponse(item))).toBe(inResponse(item))

@@ -1,5 +1,5 @@
-import { array, jsonObject, object, omittable, oneOf, string, tagged, uint32 } from '../json/shape.ts'
-import type { JsonObject, Place, Shape } from '../json/shape.ts'
+import { array, int64From, jsonObject, object, omittable, oneOf, string, tagged } from '../json/shape.ts'
+import type { Int64, JsonObject, Place, Shape } from '../json/shape.ts'
 import { isObject } from '../json/is-object.ts'
 import { annotations } from './annotations.ts'
 import type { Annotated, Annotations } from './annotations.ts'
@@ -25,7 +25,7 @@ export interface ToolResourceLink {
   title?: string
   description?: string
   mimeType?: string
-  size?: number
+  size?: Int64
   icons?: Icon[]
   annotations?: Annotations
 }
@@ -109,7 +109,7 @@ export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
     title: omittable(string),
     description: omittable(string),
     mimeType: omittable(string),
-    size: omittable(uint32),
+    size: omittable(int64From(0)),
     icons: omittable(array(icon)),
     annotations: omittable(annotations),
   }),

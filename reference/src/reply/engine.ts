@@ -5,6 +5,7 @@ import { ModelError } from '../llm/model.ts'
 import type { ContentOf } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
 import type { LoadedSession } from '../store/session-store.ts'
+import { ToldError } from '../told-error.ts'
 import { compact, exceededThreshold } from './compaction.ts'
 import type { CompactionKind } from './compaction.ts'
 import { contextNote, withNote } from './context-note.ts'
@@ -66,7 +67,7 @@ export class Engine {
   async compactOnly(): Promise<void> {
     await this.#listener.say(notice('thinkingMessage', compacting))
     const { provider } = this.#agent.parts.model
-    if (provider === null) throw new Error('Provider not set')
+    if (provider === null) throw new ToldError('Provider not set')
     if (await this.#compact(provider, 'manual')) await this.#listener.say(notice('inlineMessage', compactionComplete))
   }
 

@@ -4,12 +4,12 @@ import { maxReplyBody, readJsonBody } from '../http/json-body.ts'
 import { array, nullable, object, oneOf, string, withDefault } from '../json/shape.ts'
 import { message as messageShape } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
+import { ToldError, told } from '../told-error.ts'
 import { Engine } from './engine.ts'
 import type { Listener } from './engine.ts'
 import { tokenState } from './events.ts'
 import type { TokenState } from './events.ts'
 import { textMessage } from './new-message.ts'
-import type { LoadedSession } from '../store/session-store.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 import { ClientGoneError, ReplyStream } from './reply-stream.ts'
 import { SessionGoneError } from './saved-messages.ts'
@@ -50,7 +50,8 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
     try {
       run = begin(parts, agent, message)
     } catch (error) {
-      await stream.send({ type: 'Error', error: reason(error) })
+      if (!(error instanceof ToldError) || error.cause !== undefined) parts.logger.warn('reply not begun', { session: id, err: error })
+      await stream.send({ type: 'Error', error: told(error) })
       return
     }
     stream.startPings()
@@ -61,7 +62,7 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
       if (error instanceof ClientGoneError) throw error
       if (!(error instanceof SessionGoneError)) {
         parts.logger.warn('reply failed', { session: id, err: error })
-        await stream.send({ type: 'Error', error: reason(error) })
+        await stream.send({ type: 'Error', error: told(error) })
       }
     }
     await stream.send({ type: 'Finish', reason: 'stop', token_state: tokens() })
@@ -71,10 +72,6 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
     stream.end()
     release()
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Reads what a session has cost; of one that was deleted meanwhile, what was read last (M55). */
@@ -103,30 +100,18 @@ type Run = (listener: Listener) => Promise<void>
 function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Run {
   const { store, settings, logger } = parts
   const id = agent.sessionId
-  if (store.find(id) === undefined) throw new Error('Failed to read session: Session not found')
-  if (message === undefined) throw new Error('Reply started with empty messages')
+  if (store.find(id) === undefined) throw new ToldError('Failed to read session: Session not found')
+  if (message === undefined) throw new ToldError('Reply started with empty messages')
   const answered = elicitationAnswer(message)
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
   store.addMessages(id, compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
-  const session = readable(parts, id)
+  const session = store.load(id)
+  if (session === undefined) throw new ToldError('Failed to read session: Session not found')
   if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()
   const { provider } = agent.parts.model
-  if (provider === null) throw new Error('Provider not set')
+  if (provider === null) throw new ToldError('Provider not set')
   return (listener) => new Engine(parts, agent, session, listener).reply(provider)
-}
-
-/** The session with its messages. Throws what the client is told when there is none. */
-function readable({ store, logger }: ReplyParts, id: string): LoadedSession {
-  let session: LoadedSession | undefined
-  try {
-    session = store.load(id)
-  } catch (cause) {
-    logger.warn('session not readable', { session: id, err: cause })
-    throw new Error('Failed to read session: Session cannot be read', { cause })
-  }
-  if (session === undefined) throw new Error('Failed to read session: Session not found')
-  return session
 }
 
 /** Gives the answer of a person to the MCP server that has asked, if it still waits (GA 8.3, M44). */

@@ -7,6 +7,7 @@ import { ProviderError } from '../llm/endpoints.ts'
 import { ModelConfigError, modelConfigOf } from '../llm/model-config.ts'
 import type { Provider } from '../llm/model.ts'
 import type { Session } from '../sessions/session.ts'
+import { told } from '../told-error.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 
 const updateRequest = object<{ provider: string; model: string | null; session_id: string }>({
@@ -32,7 +33,7 @@ export function updateProvider(parts: ReplyParts): Handler {
     try {
       useProvider(parts, parts.agents.get(id), provider)
     } catch (cause) {
-      throw new TextError(500, `Failed to update provider: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new TextError(500, `Failed to update provider: ${told(cause)}`, { cause })
     }
     return empty(200)
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ChatApp, eventLine, line } from '../testing/chat-app.ts'
@@ -154,6 +154,23 @@ describe('a client that goes away (GA 7.5)', () => {
     await closed
     expect(await app.conversation(id)).toEqual(['user: hi'])
     expect(app.logs.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+describe('a store that fails (G26)', () => {
+  it('is told without its reasons, which are in the log', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    app.upstream.answers(async (response, asked) => {
+      rmSync(join(app.root, 'data/sessions/log', `${id}.jsonl`))
+      await chatStream({ texts: ['x'] })(response, asked)
+    }, wantsStream)
+    expect((await app.hear(id, 'hi')).map(eventLine)).toEqual(['assistant: x', 'Error Session cannot be written', 'Finish'])
+    expect(app.logs.filter(({ message }) => message === 'reply failed')).toHaveLength(1)
+    expect((await app.hear(id, 'hi')).map(eventLine)).toEqual(['Error Session cannot be written'])
+    expect(await app.call('POST', '/agent/update_provider', { provider: 'openai', model: 'm', session_id: id })).toMatchObject({
+      status: 500, text: 'Failed to update provider: Session cannot be written',
+    })
   })
 })
 

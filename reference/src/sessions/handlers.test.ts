@@ -102,7 +102,7 @@ describe('GET /sessions/{session_id} (GA 9.3)', () => {
     expect(await get(app, '/sessions')).toMatchObject({ sessions: [{ id, name: 'Other' }] })
     const message = { role: 'user', created: 5, content: [{ type: 'text', text: 'hi' }], metadata: { userVisible: true, agentVisible: true } }
     expect(await app.call('POST', '/reply', { session_id: id, messages: [message] })).toMatchObject({
-      text: 'data: {"type":"Error","error":"Failed to read session: Session cannot be read"}\n\n',
+      text: 'data: {"type":"Error","error":"Session cannot be read"}\n\n',
     })
     expect(await app.fetch(`/sessions/${id}`, { method: 'DELETE' })).toMatchObject({ status: 200 })
   })

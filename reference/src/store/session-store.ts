@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
 import { inSeconds } from '../time/date-time.ts'
+import { ToldError } from '../told-error.ts'
 import { appendToLog, createLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
 import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
@@ -54,14 +55,14 @@ export class SessionStore {
 
   /** Makes a session with the next free number of the day. */
   create(fields: NewSession, messages: Message[] = []): ListedSession {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+    writing(() => mkdirSync(this.#directory, { recursive: true, mode: 0o700 }))
     const entries = this.#all()
     const now = inSeconds(this.#now())
     const day = now.slice(0, 10).replaceAll('-', '')
     for (let number = highestNumber(entries.keys(), day) + 1; ; number++) {
       const row: SessionRow = { ...emptyRow, ...fields, id: `${day}_${number}`, created_at: now, updated_at: now }
       // Another process may have been here.
-      if (!createLog(this.#path(row.id), render({ type: 'created', row, messages }))) continue
+      if (!writing(() => createLog(this.#path(row.id), render({ type: 'created', row, messages })))) continue
       const entry = { row, messageCount: messages.length, lookAt: largeLog }
       entries.set(row.id, entry)
       return listed(entry)
@@ -132,13 +133,17 @@ export class SessionStore {
   delete(id: string): boolean {
     const entries = this.#all()
     if (!entries.has(id)) return false
-    unlinkSync(this.#path(id))
+    writing(() => {
+      unlinkSync(this.#path(id))
+    })
     return entries.delete(id)
   }
 
   #append(entry: Entry, change: Change): void {
     const path = this.#path(entry.row.id)
-    appendToLog(path, render(change))
+    writing(() => {
+      appendToLog(path, render(change))
+    })
     if (sizeOfLog(path) < entry.lookAt) return
     try {
       this.#shorten(entry, path)
@@ -156,7 +161,11 @@ export class SessionStore {
   }
 
   #replay(id: string): Replayed {
-    return replay(readLog(this.#path(id)))
+    try {
+      return replay(readLog(this.#path(id)))
+    } catch (cause) {
+      throw new ToldError('Session cannot be read', { cause })
+    }
   }
 
   #path(id: string): string {
@@ -191,6 +200,15 @@ export class SessionStore {
     } catch {
       return ['']
     }
+  }
+}
+
+/** Runs what writes. Throws a ToldError when it cannot. */
+function writing<T>(write: () => T): T {
+  try {
+    return write()
+  } catch (cause) {
+    throw new ToldError('Session cannot be written', { cause })
   }
 }
 
