@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"math/big"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -99,36 +101,52 @@ func (t *translation) mapping(n *yaml.Node, depth int) error {
 	return nil
 }
 
+// The core schema of YAML 1.2 (§10.3.2) says what plain values are. The library's is that of YAML 1.1, where 1_000 is a
+// number, too, and 017 is 15.
+var (
+	nulls    = regexp.MustCompile(`^(?:null|Null|NULL|~|)$`)
+	booleans = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
+	decimals = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	octals   = regexp.MustCompile(`^0o[0-7]+$`)
+	hexes    = regexp.MustCompile(`^0x[0-9a-fA-F]+$`)
+	floats   = regexp.MustCompile(`^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$`)
+)
+
+// scalar writes a value: a plain one by what it looks like, one with a tag of the core schema by that, else a text.
 func (t *translation) scalar(n *yaml.Node) {
-	switch n.ShortTag() {
-	case "!!null":
+	tag, may := n.ShortTag(), func(tags ...string) bool { return n.Style == 0 }
+	if n.Style&yaml.TaggedStyle != 0 {
+		may = func(tags ...string) bool { return slices.Contains(tags, tag) }
+	}
+	switch text := n.Value; {
+	case may("!!null") && nulls.MatchString(text):
 		t.w.Null()
-	case "!!bool":
-		t.w.Bool(strings.EqualFold(n.Value, "true"))
-	case "!!int":
-		if number, ok := integer(n.Value); ok {
+	case may("!!bool") && booleans.MatchString(text):
+		t.w.Bool(strings.EqualFold(text, "true"))
+	case may("!!int", "!!float") && decimals.MatchString(text):
+		t.w.Raw([]byte(integer(strings.TrimPrefix(text, "+"), 10)))
+	case may("!!int") && octals.MatchString(text):
+		t.w.Raw([]byte(integer(text[2:], 8)))
+	case may("!!int") && hexes.MatchString(text):
+		t.w.Raw([]byte(integer(text[2:], 16)))
+	case may("!!float") && floats.MatchString(text):
+		if number, ok := float(text); ok {
 			t.w.Raw([]byte(number))
 			return
 		}
-		t.w.String(n.Value)
-	case "!!float":
-		if number, ok := float(n.Value); ok {
-			t.w.Raw([]byte(number))
-			return
-		}
-		t.w.String(n.Value)
-	default: // also a time, which is no type of JSON
-		t.w.String(n.Value)
+		t.w.String(text)
+	default: // also a time, an infinity, and what is no number: they are no types of JSON
+		t.w.String(text)
 	}
 }
 
-// integer returns the digits of an integer, which may be written with another base.
-func integer(text string) (string, bool) {
-	n, ok := new(big.Int).SetString(strings.TrimPrefix(text, "+"), 0)
+// integer returns an integer by its digits, which are such of its base.
+func integer(digits string, base int) string {
+	n, ok := new(big.Int).SetString(digits, base)
 	if !ok {
-		return "", false
+		panic("yamljson: not digits of base " + strconv.Itoa(base) + ": " + digits)
 	}
-	return n.String(), true
+	return n.String()
 }
 
 // float returns a number as it is written, if JSON writes it so, and else what it is as a double.
