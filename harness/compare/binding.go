@@ -30,11 +30,9 @@ type bindings struct {
 	applied map[string]bool
 	// stable has the times that do not change, of each side.
 	stable [2]map[stableKey]*stableTime
-	begun  [2]map[string]time.Time // when each step began
 	// fractions are the times of RFC 3339 that were seen, by the name they stand under.
 	fractions map[string]*[2]fractions
-	// started is when each side's scenario began.
-	started [2]time.Time
+	sides     [2]*transcript.Transcript
 	// names says that a skeleton has ids that have partners under the names of the reference's.
 	names bool
 }
@@ -52,16 +50,19 @@ type bound struct {
 }
 
 func newBindings(ref, cand *transcript.Transcript, shapes ...IDShape) *bindings {
-	b := &bindings{
-		forward: map[boundKey]bound{}, backward: map[boundKey]bound{}, drawn: map[string]*[2]draw{}, said: map[string][]confusion{},
-		last: map[timeline]*[2]latest{}, applied: map[string]bool{}, own: newOwn(shapes), fractions: map[string]*[2]fractions{},
-	}
-	for side, t := range [2]*transcript.Transcript{ref, cand} {
-		b.started[side] = t.Started
-		b.stable[side], b.begun[side] = map[stableKey]*stableTime{}, begun(t)
+	b := &bindings{sides: [2]*transcript.Transcript{ref, cand}, applied: map[string]bool{}, own: newOwn(shapes)}
+	for side, t := range b.sides {
 		b.known[side] = given(t)
 	}
 	return b
+}
+
+// put sets a value in a map that is made when it gets its first: most comparisons have few of what there can be.
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }
 
 // given are the values that lockstep itself gave to a side. The directory is known by its last segment, too: servers make
@@ -98,8 +99,8 @@ func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string
 		return why
 	}
 	b.order = append(b.order, boundKey{kind, ref})
-	b.forward[boundKey{kind, ref}] = bound{cand, where}
-	b.backward[boundKey{kind, cand}] = bound{ref, where}
+	put(&b.forward, boundKey{kind, ref}, bound{cand, where})
+	put(&b.backward, boundKey{kind, cand}, bound{ref, where})
 	return ""
 }
 

@@ -94,7 +94,7 @@ func (d *documents) reversed(a, b toldTime) string {
 			continue
 		}
 		byName := by < -granularity && madeBefore(a.name, b.name) || by > granularity && madeBefore(b.name, a.name)
-		wrong = byName || wrong && by.Abs() > granularity+d.place.seen[side].Sub(d.b.started[side])
+		wrong = byName || wrong && by.Abs() > granularity+d.place.seen[side].Sub(d.b.sides[side].Started)
 		if byName {
 			break
 		}

@@ -18,6 +18,7 @@
 package compare
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -85,13 +86,9 @@ func (c *comparison) notCompared(reason string, n int) {
 
 // steps compares the steps that both sides have, in order, from the first of the reference's.
 func (c *comparison) steps(first int) {
-	cand := map[string]*transcript.Step{}
-	for i := range c.sides[1].Steps {
-		cand[c.sides[1].Steps[i].ID] = &c.sides[1].Steps[i]
-	}
 	for i := first; i < len(c.sides[0].Steps); i++ {
 		ref := &c.sides[0].Steps[i]
-		other := cand[ref.ID]
+		other := counterpart(c.sides[1].Steps, i, ref.ID)
 		switch {
 		case other == nil || ref.Skipped != "" || other.Skipped != "":
 			c.notCompared("not done by both targets", max(len(ref.Exchanges), exchangesOf(other)))
@@ -103,6 +100,17 @@ func (c *comparison) steps(first int) {
 			c.step(i, ref, other)
 		}
 	}
+}
+
+// counterpart returns the step of an id, which is the i-th as a rule; nil when there is none.
+func counterpart(steps []transcript.Step, i int, id string) *transcript.Step {
+	if i >= len(steps) || steps[i].ID != id {
+		i = slices.IndexFunc(steps, func(s transcript.Step) bool { return s.ID == id })
+	}
+	if i < 0 {
+		return nil
+	}
+	return &steps[i]
 }
 
 func exchangesOf(s *transcript.Step) int {

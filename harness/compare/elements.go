@@ -53,7 +53,7 @@ func pairElements(ref, cand []jsontree.Sum, other func(i, j int) int) []couple {
 }
 
 func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []couple {
-	x := aligner{a: a, b: b, other: other}
+	x := aligner{a: a, b: b, other: other, out: make([]couple, 0, len(b))}
 	x.align(0, len(a), 0, len(b))
 	if len(a) != len(b) {
 		return x.out

@@ -281,11 +281,18 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 	ct, cdefects, cerr := c.open(cand, rules)
 	switch {
 	case rerr == nil && cerr == nil:
-		same, told := true, map[string]bool{} // what was told of, by the candidate's pointers
+		same, told := true, []string(nil) // what was told of, by the candidate's pointers
 		d := documents{b: c.b, place: p, report: func(d Difference) {
-			same, told[d.At[1]] = false, true
+			same = false
+			if len(rules) > 0 { // else nobody asks
+				told = append(told, d.At[1])
+			}
 			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where.what))
-			d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
+			if d.At[0] == d.At[1] {
+				d.At = both(part + d.At[0])
+			} else {
+				d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
+			}
 			report(d)
 		}, refuse: c.refuse}
 		d.whole[0].text, d.whole[1].text = ref.data, cand.data

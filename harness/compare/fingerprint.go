@@ -46,7 +46,11 @@ func (c *comparison) fingerprint(d *Difference) string {
 	if d.Stream != "" {
 		place = Unnumbered(place)
 	}
-	return fingerprint("difference", string(d.Kind), c.b.skeleton(1, c.b.skeleton(0, place)), values)
+	bare := c.b.skeleton(0, place)
+	if bare != place || c.b.mentions(1, place) {
+		bare = c.b.skeleton(1, bare)
+	}
+	return fingerprint("difference", string(d.Kind), bare, values)
 }
 
 // values stands for two values at a spot of two documents, of which one may be missing.

@@ -127,7 +127,7 @@ func (b *bindings) redrawn(lead, ref, cand string) string {
 	d := b.drawn[lead]
 	if d == nil {
 		d = &[2]draw{}
-		b.drawn[lead] = d
+		put(&b.drawn, lead, d)
 	}
 	d[0].add(ref)
 	d[1].add(cand)

@@ -43,7 +43,7 @@ func (b *bindings) fraction(rule *Volatile, name string, texts [2]string) string
 	seen := b.fractions[name]
 	if seen == nil {
 		seen = &[2]fractions{}
-		b.fractions[name] = seen
+		put(&b.fractions, name, seen)
 	}
 	for side, text := range texts {
 		f := &seen[side]

@@ -287,7 +287,8 @@ func (d *documents) array(at *spot, ref, cand *jsontree.Node) {
 		d.elements(at, ref, cand)
 		return
 	}
-	rs, cs := d.sums(0, d.pointer(0, at), ref), d.sums(1, d.pointer(1, at), cand)
+	like := likeness{d: d, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}, left: mostNear}
+	rs, cs := like.sums(0), like.sums(1)
 	if slices.Equal(rs, cs) {
 		d.elements(at, ref, cand)
 		return
@@ -300,7 +301,6 @@ func (d *documents) array(at *spot, ref, cand *jsontree.Node) {
 		d.differ(OrderDiffers, at, ref, cand, "the elements are the same, in another order")
 		return
 	}
-	like := likeness{d: d, at: at, items: [2][]*jsontree.Node{ref.Items, cand.Items}, left: mostNear}
 	for _, p := range pairElements(rs, cs, like.other) {
 		switch {
 		case p.cand < 0:
@@ -334,85 +334,6 @@ func permuted(ref, cand []jsontree.Sum) bool {
 	return slices.Equal(ref, cand)
 }
 
-// A likeness says how like elements of two lists are: the more members or elements they have in common, the liker.
-type likeness struct {
-	d     *documents
-	at    *spot
-	items [2][]*jsontree.Node
-	parts [2]map[int][]jsontree.Sum
-	left  int // of the values that may be looked at two by two
-}
-
-// mostParts is how many of an element's parts are looked at: those with the smallest sums, which are a sample that does
-// not depend on their order.
-const mostParts = 16
-
-// other says what it costs that one element stands for another.
-func (l *likeness) other(i, j int) int {
-	ref, cand := l.items[0][i], l.items[1][j]
-	if ref.Kind != cand.Kind {
-		return elementOther
-	}
-	if l.near(i, j) {
-		return 0
-	}
-	r, c := l.of(0, i), l.of(1, j)
-	all := max(len(r), len(c))
-	if all == 0 {
-		return elementOther * 2 / 3
-	}
-	same := 0
-	for len(r) > 0 && len(c) > 0 {
-		switch {
-		case r[0] < c[0]:
-			r = r[1:]
-		case r[0] > c[0]:
-			c = c[1:]
-		default:
-			r, c, same = r[1:], c[1:], same+1
-		}
-	}
-	return elementOther - elementOther*4/5*same/all
-}
-
-// near reports whether two elements are equal but for ids that only the two together show.
-func (l *likeness) near(i, j int) bool {
-	if l.left <= 0 {
-		return false
-	}
-	var ptr [2]string
-	for side, at := range [2]int{i, j} {
-		if len(l.d.volatile[side]) > 0 {
-			ptr[side] = jsontree.AppendIndex(l.d.pointer(side, l.at), at)
-		}
-	}
-	return l.d.near(ptr, l.items[0][i], l.items[1][j], &l.left)
-}
-
-func (l *likeness) of(side, i int) []jsontree.Sum {
-	if parts, ok := l.parts[side][i]; ok {
-		return parts
-	}
-	n, ptr := l.items[side][i], jsontree.AppendIndex(l.d.pointer(side, l.at), i)
-	n.Open()
-	parts := l.d.sums(side, ptr, n)
-	for k, part := range parts {
-		if n.Kind == jsontree.Object {
-			name := jsontree.SumText(jsontree.String, l.d.b.skeleton(side, n.Names[k]))
-			parts[k] = jsontree.SumEmpty(n.Kind).Member(name, 0, part)
-		} else {
-			parts[k] = jsontree.SumEmpty(n.Kind).Member(jsontree.Sum(k), 0, part)
-		}
-	}
-	slices.Sort(parts)
-	parts = parts[:min(mostParts, len(parts))]
-	if l.parts[side] == nil {
-		l.parts[side] = map[int][]jsontree.Sum{}
-	}
-	l.parts[side][i] = parts
-	return parts
-}
-
 func scalar(n *jsontree.Node) bool { return n.Kind == jsontree.String || n.Kind == jsontree.Number }
 
 // pointer returns the JSON Pointer of a spot on a side where that matters: where there are rules.
@@ -443,8 +364,9 @@ func (d *documents) at(at *spot) location { return location{d.place.where.what, 
 
 func (d *documents) differ(kind Kind, at *spot, ref, cand *jsontree.Node, text string) {
 	d.told++
+	pointers := at.pointers()
 	d.report(Difference{
-		Kind: kind, Place: d.at(at).String(), At: at.pointers(), Reference: showNode(ref), Candidate: showNode(cand), Text: text,
+		Kind: kind, Place: d.at(at).behind(pointers[0]), At: pointers, Reference: showNode(ref), Candidate: showNode(cand), Text: text,
 		Fingerprint: d.values(at, ref, cand),
 	})
 }

@@ -182,7 +182,7 @@ func (d *documents) back(rule *Volatile, side int, t time.Time) time.Duration {
 	last := d.b.last[line]
 	if last == nil {
 		last = &[2]latest{}
-		d.b.last[line] = last
+		put(&d.b.last, line, last)
 	}
 	before := last[side]
 	if d.place.seen[side].Before(before.seen) {

@@ -23,7 +23,7 @@ type confusion struct {
 
 // confused keeps which values a sentence is about.
 func (b *bindings) confused(text string, kind tokenKind, ref, cand string) string {
-	b.said[text] = append(b.said[text], confusion{kind, ref, cand})
+	put(&b.said, text, append(b.said[text], confusion{kind, ref, cand}))
 	return text
 }
 
@@ -102,7 +102,7 @@ func thing(member string) string {
 
 // tell puts names into what is said of confused ids, and lists those that differences speak of.
 func (c *comparison) tell() {
-	if len(c.result.Differences) == 0 {
+	if len(c.result.Differences) == 0 || len(c.b.order)+len(c.b.said) == 0 {
 		return
 	}
 	t := teller{b: c.b, names: c.b.allNames(), used: map[boundKey]bool{}}

@@ -89,7 +89,7 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	if sum, _, ok := d.summary(side, n); ok {
 		return sum
 	}
-	if flat(n) {
+	if left := slight; few(n, &left) {
 		return d.sumItems(side, n, ptr)
 	}
 	if known := len(d.b.known[side]); d.taken[side] == nil || d.known[side] != known {
@@ -103,15 +103,21 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	return sum
 }
 
-// flat reports whether nothing but single values are in an array or an object: its sum is made faster than it is found.
-func flat(n *jsontree.Node) bool {
+// slight is how many values an array or an object has at most whose sum is made faster than it is found.
+const slight = 16
+
+// few reports whether there are no more values in a value than are left.
+func few(n *jsontree.Node, left *int) bool {
+	if *left -= 1; *left < 0 {
+		return false
+	}
 	n.Open()
 	for _, item := range n.Items {
-		if !scalar(item) && len(item.Names)+len(item.Items) > 0 {
+		if !few(item, left) {
 			return false
 		}
 	}
-	return len(n.Items) <= 16
+	return true
 }
 
 func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Sum {
@@ -139,11 +145,9 @@ func (d *documents) sumItems(side int, n *jsontree.Node, ptr string) jsontree.Su
 	return sum
 }
 
-// sums returns those of an array's elements, or of an object's members.
-func (d *documents) sums(side int, ptr string, n *jsontree.Node) []jsontree.Sum {
-	out := make([]jsontree.Sum, len(n.Items))
+// sums fills in those of an array's elements, or of an object's members.
+func (d *documents) sums(out []jsontree.Sum, side int, ptr string, n *jsontree.Node) {
 	for i, item := range n.Items {
 		out[i] = d.sum(side, item, below(d.volatile[side], ptr, n, i))
 	}
-	return out
 }

@@ -1,18 +1,28 @@
 package compare
 
-import "github.com/lockstep-dev/lockstep/internal/jsontree"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
 
 // Most values of two documents that belong together are the same text, and no value that a server makes up. They are
 // passed over before anything is written down about where they stand.
 
-// settled reports whether two values are certainly equal and hold nothing to bind.
+// settled reports whether two values are certainly equal and hold nothing to bind. Of an array or an object of which no sum
+// was made it says so only when it is small, since it is asked again of what is in it.
 func (d *documents) settled(ref, cand *jsontree.Node) bool {
-	if ref.Kind != cand.Kind || len(d.volatile[0])+len(d.volatile[1]) > 0 {
+	left := slight
+	return len(d.volatile[0])+len(d.volatile[1]) == 0 && d.settledWithin(ref, cand, &left)
+}
+
+func (d *documents) settledWithin(ref, cand *jsontree.Node, left *int) bool {
+	if *left--; *left < 0 || ref.Kind != cand.Kind {
 		return false
 	}
 	switch ref.Kind {
 	case jsontree.Array, jsontree.Object:
-		return d.same(ref, cand)
+		return d.same(ref, cand) || !summarized(ref) && !summarized(cand) && d.itemsSettled(ref, cand, left)
 	case jsontree.String:
 		return ref.Text == cand.Text && d.b.holdsNothing(ref.Text)
 	case jsontree.Number:
@@ -20,6 +30,24 @@ func (d *documents) settled(ref, cand *jsontree.Node) bool {
 	default:
 		return ref.Text == cand.Text
 	}
+}
+
+func summarized(n *jsontree.Node) bool {
+	_, _, _, _, ok := n.Summary()
+	return ok
+}
+
+// itemsSettled looks at items in the order in which both have them.
+func (d *documents) itemsSettled(ref, cand *jsontree.Node, left *int) bool {
+	if len(ref.Items) != len(cand.Items) || !slices.Equal(ref.Names, cand.Names) || !ref.Unique() || !cand.Unique() {
+		return false
+	}
+	for i, item := range ref.Items {
+		if !d.settledWithin(item, cand.Items[i], left) {
+			return false
+		}
+	}
+	return true
 }
 
 // holdsNothing reports whether a text that stands on both sides has certainly no value in it that can be bound.

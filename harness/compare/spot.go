@@ -23,22 +23,19 @@ func (s *spot) element(ref, cand int) *spot { return &spot{up: s, index: [2]int{
 
 // pointer returns the JSON Pointer of a side.
 func (s *spot) pointer(side int) string {
+	var room [128]byte
+	return string(s.appendTo(room[:0], side))
+}
+
+func (s *spot) appendTo(pointer []byte, side int) []byte {
 	if s == nil {
-		return ""
+		return pointer
 	}
-	var ways []*spot
-	for ; s != nil; s = s.up {
-		ways = append(ways, s)
+	pointer = s.up.appendTo(pointer, side)
+	if s.index[side] < 0 {
+		return jsontree.AppendNameTo(pointer, s.names[side])
 	}
-	var out []byte
-	for i := len(ways) - 1; i >= 0; i-- {
-		if w := ways[i]; w.index[side] < 0 {
-			out = jsontree.AppendNameTo(out, w.names[side])
-		} else {
-			out = jsontree.AppendIndexTo(out, w.index[side])
-		}
-	}
-	return string(out)
+	return jsontree.AppendIndexTo(pointer, s.index[side])
 }
 
 // pointers returns the JSON Pointers of both sides, the reference's first.
@@ -58,4 +55,7 @@ type location struct {
 	at   *spot
 }
 
-func (l location) String() string { return strings.TrimSpace(l.what + " " + l.at.pointer(0)) }
+func (l location) String() string { return l.behind(l.at.pointer(0)) }
+
+// behind is String for the reference's pointer.
+func (l location) behind(pointer string) string { return strings.TrimSpace(l.what + " " + pointer) }

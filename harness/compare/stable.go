@@ -9,7 +9,6 @@ import (
 
 	"github.com/theory/jsonpath"
 
-	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -31,12 +30,15 @@ type stableTime struct {
 
 // stability compares the stable times of two documents with what was said of the same things before. Those that were told of
 // already are left out.
-func (d *documents) stability(sides [2]*jsontree.Node, told map[string]bool) {
+func (d *documents) stability(sides [2]*jsontree.Node, told []string) {
+	if len(d.volatile[0])+len(d.volatile[1]) == 0 {
+		return
+	}
 	var changed [2]map[string]string // why, by pointer
 	for side, root := range sides {
 		changed[side] = map[string]string{}
 		for _, ptr := range slices.Sorted(maps.Keys(d.volatile[side])) {
-			if rule := d.volatile[side][ptr]; rule.Stable && !told[ptr] && !d.place.seen[side].Before(d.b.begun[side][rule.Since]) {
+			if rule := d.volatile[side][ptr]; rule.Stable && !slices.Contains(told, ptr) && !d.place.seen[side].Before(d.b.begun(side, rule.Since)) {
 				if why := d.changed(rule, side, root, ptr); why != "" {
 					changed[side][ptr] = why
 				}
@@ -66,7 +68,7 @@ func (d *documents) changed(rule *Volatile, side int, root *jsontree.Node, ptr s
 	first := d.b.stable[side][key]
 	switch {
 	case first == nil:
-		d.b.stable[side][key] = &stableTime{text: value.Text, at: strings.TrimSpace(d.place.where.what + " " + ptr)}
+		put(&d.b.stable[side], key, &stableTime{text: value.Text, at: strings.TrimSpace(d.place.where.what + " " + ptr)})
 		return ""
 	case first.told || sameMoment(rule, first.text, value.Text):
 		return ""
@@ -145,11 +147,13 @@ func nodeAt(root *jsontree.Node, ptr string) (value, parent *jsontree.Node) {
 	return value, parent
 }
 
-// begun returns when each step of a side began, by its id.
-func begun(t *transcript.Transcript) map[string]time.Time {
-	out := map[string]time.Time{}
+// begun returns when a step of a side began; long ago when there is no such step.
+func (b *bindings) begun(side int, step string) time.Time {
+	t := b.sides[side]
 	for i := range t.Steps {
-		out[t.Steps[i].ID] = t.Started.Add(t.Steps[i].At)
+		if t.Steps[i].ID == step {
+			return t.Started.Add(t.Steps[i].At)
+		}
 	}
-	return out
+	return time.Time{}
 }

@@ -13,11 +13,12 @@ type Cursor struct{ s scanner }
 
 // Cursor returns one that stands before the value; ok is false when there is a tree of it already, or no summary.
 func (n *Node) Cursor() (c Cursor, ok bool) {
-	if n.doc == nil || !n.shut {
+	if n.rest == nil || !n.shut {
 		return Cursor{}, false
 	}
-	m := n.doc.marks[n.mark]
-	return Cursor{n.doc.scanner(int(m.start), int(m.end-m.start), int(n.mark))}, true
+	doc := n.rest.doc
+	m := doc.marks[n.mark]
+	return Cursor{doc.scanner(int(m.start), int(m.end-m.start), int(n.mark))}, true
 }
 
 // Kind returns the kind of the value that comes next.

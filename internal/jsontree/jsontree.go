@@ -64,10 +64,13 @@ type Node struct {
 	Names []string
 	Items []*Node
 
-	// index finds the last member of a name; nil while the object is small enough to be searched.
-	index map[string]int
+	rest *rest // of few
+}
 
-	doc *summary
+// The rest of a node is what most of them do not have: trees are made of many, and all but the largest are read in no time.
+type rest struct {
+	index map[string]int // finds the last member of a name; nil while the object is small enough to be searched
+	doc   *summary
 }
 
 // small is the number of members up to which searching an object beats a map.
@@ -76,8 +79,8 @@ const small = 16
 // Member returns the last member of that name, which is the one most readers take, or nil.
 func (n *Node) Member(name string) *Node {
 	n.Open()
-	if n.index != nil {
-		if i, ok := n.index[name]; ok {
+	if n.rest != nil && n.rest.index != nil {
+		if i, ok := n.rest.index[name]; ok {
 			return n.Items[i]
 		}
 		return nil
@@ -106,12 +109,12 @@ func (n *Node) add(name string, item *Node) {
 	n.Names = append(n.Names, name)
 	n.Items = append(n.Items, item)
 	switch {
-	case n.index != nil:
-		n.index[name] = len(n.Names) - 1
+	case n.rest != nil:
+		n.rest.index[name] = len(n.Names) - 1
 	case len(n.Names) > small:
-		n.index = make(map[string]int, 2*len(n.Names))
+		n.rest = &rest{index: make(map[string]int, 2*len(n.Names))}
 		for i, name := range n.Names {
-			n.index[name] = i
+			n.rest.index[name] = i
 		}
 	}
 }

@@ -21,9 +21,11 @@ func scanText(text string) (root *Node, ok bool) {
 	count := func(c string) int { return strings.Count(s.text, c) }
 	s.values = 1 + count(",") + count("{") + count("[") // a few more where these stand in strings
 	s.members = count(":")
-	var names [few]string // which most documents have no more of at a time
-	var items [few]*Node
-	s.names, s.items = names[:0], items[:0]
+	var open struct { // what most documents have no more of at a time
+		names [few]string
+		items [few]*Node
+	}
+	s.names, s.items = open.names[:0], open.items[:0]
 	root = s.value(1)
 	s.blanks()
 	return root, root != nil && s.at == len(s.text)
@@ -46,6 +48,9 @@ type scanner struct {
 	// The members of the objects and arrays that are being read. Each takes its own from the end when it is complete.
 	names []string
 	items []*Node
+
+	// The names of the last object of so many members, which are all different. The objects of a list mostly have the same.
+	like [8][]string
 
 	free struct { // allocated, and not yet part of the tree
 		nodes []Node
@@ -205,25 +210,38 @@ func (s *scanner) digits() bool {
 
 // string reads a string and returns its value.
 func (s *scanner) string() (text string, ok bool) {
-	from := s.at
-	escaped := false
-	for s.at++; s.at < len(s.text); s.at++ {
+	from, in := s.at, s.text
+	at := from + 1
+	for at < len(in) && classes[in[at]]&ends == 0 {
+		at++
+	}
+	if at < len(in) && in[at] == '"' {
+		s.at = at + 1
+		return in[from+1 : at], true
+	}
+	s.at = at
+	if !s.skipEscaped() {
+		return "", false
+	}
+	var room [128]byte
+	b, err := jsontext.AppendUnquote(room[:0], in[from:s.at])
+	return string(b), err == nil
+}
+
+// skipEscaped passes over the rest of a string, from an escape on.
+func (s *scanner) skipEscaped() bool {
+	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
 		case c == '"':
 			s.at++
-			if !escaped {
-				return s.text[from+1 : s.at-1], true
-			}
-			b, err := jsontext.AppendUnquote(nil, s.text[from:s.at])
-			return string(b), err == nil
+			return true
 		case c == '\\':
-			escaped = true
 			s.at++
 		case c < ' ':
-			return "", false
+			return false
 		}
 	}
-	return "", false
+	return false
 }
 
 func (s *scanner) array(depth int) *Node {
@@ -270,12 +288,20 @@ func (s *scanner) object(depth int) *Node {
 		s.items = append(s.items, item)
 	}
 	n := s.node(Object)
-	if names := s.names[firstName:]; len(names) > 0 {
-		n.Names = carve(&s.free.names, len(names), s.members)
-		copy(n.Names, names)
-		s.names = s.names[:firstName]
-	}
 	n.Items = s.cut(firstItem)
+	names := s.names[firstName:]
+	s.names = s.names[:firstName]
+	if len(names) == 0 {
+		return n
+	}
+	n.Names = carve(&s.free.names, len(names), s.members)
+	copy(n.Names, names)
+	like := &s.like[len(names)%len(s.like)]
+	if len(names) <= small && slices.Equal(*like, names) {
+		n.unique = true
+		return n
+	}
+	*like = n.Names
 	if !n.makeIndex() {
 		return nil
 	}
@@ -293,9 +319,10 @@ func (n *Node) makeIndex() bool {
 		}
 		return true
 	}
-	n.index = make(map[string]int, len(n.Names))
+	index := make(map[string]int, len(n.Names))
 	for i, name := range n.Names {
-		n.index[name] = i
+		index[name] = i
 	}
-	return len(n.index) == len(n.Names)
+	n.rest = &rest{index: index}
+	return len(index) == len(n.Names)
 }

@@ -16,6 +16,7 @@ import (
 type summary struct {
 	text  string
 	marks []mark // in the order in which they begin
+	rest  *rest  // of the nodes that are marks
 }
 
 // A mark is an array or an object of at least markFrom bytes. Smaller ones are read again faster than they are found.
@@ -44,6 +45,7 @@ func Summarize(data []byte, bare func(string) string) (root *Node, ok bool) {
 		return nil, false
 	}
 	s := summer{doc: &summary{text: string(data), marks: make([]mark, 0, 1+len(data)/(2*markFrom))}, bare: bare}
+	s.doc.rest = &rest{doc: s.doc}
 	s.scanner.text = s.doc.text
 	if !utf8.ValidString(s.text) {
 		return nil, false
@@ -72,8 +74,9 @@ func (n *Node) Open() {
 	if !n.shut {
 		return
 	}
-	m := n.doc.marks[n.mark]
-	s := n.doc.scanner(int(m.start), int(m.end-m.start), int(n.mark)+1)
+	doc := n.rest.doc
+	m := doc.marks[n.mark]
+	s := doc.scanner(int(m.start), int(m.end-m.start), int(n.mark)+1)
 	s.at++
 	var full *Node
 	if n.Kind == Array {
@@ -81,17 +84,21 @@ func (n *Node) Open() {
 	} else {
 		full = s.object(1)
 	}
-	n.Names, n.Items, n.index, n.unique, n.shut = full.Names, full.Items, full.index, full.unique, false
+	n.Names, n.Items, n.unique, n.shut = full.Names, full.Items, full.unique, false
+	if full.rest != nil {
+		n.rest = &rest{index: full.rest.index, doc: doc}
+	}
 }
 
 // Summary returns the sum of an array or an object of a summarized document, and the text it was made of. plain is
 // whether bare has left it alone; hidden whether a letter or digit of it is written as an escape.
 func (n *Node) Summary() (sum Sum, text string, plain, hidden, ok bool) {
-	if n.doc == nil {
+	if n.rest == nil || n.rest.doc == nil {
 		return 0, "", false, false, false
 	}
-	m := n.doc.marks[n.mark]
-	return m.sum, n.doc.text[m.start:m.end], m.traits&hasBare == 0, m.traits&hasHidden != 0, true
+	doc := n.rest.doc
+	m := doc.marks[n.mark]
+	return m.sum, doc.text[m.start:m.end], m.traits&hasBare == 0, m.traits&hasHidden != 0, true
 }
 
 // marked returns the node of the mark that begins here; nil when none does.
@@ -101,7 +108,7 @@ func (s *scanner) marked() *Node {
 	}
 	m := s.doc.marks[s.mark]
 	n := s.node(Kind(s.text[s.at]))
-	n.doc, n.mark, n.shut = s.doc, uint32(s.mark), true
+	n.rest, n.mark, n.shut = s.doc.rest, uint32(s.mark), true
 	s.at, s.mark = int(m.end), int(m.next)
 	return n
 }
@@ -280,7 +287,7 @@ func (s *summer) string() (text string, has uint8, ok bool) {
 		s.at = at + 1
 		return in[from+1 : at], has, true
 	}
-	if _, ok := s.scanner.string(); !ok {
+	if s.at = at; !s.skipEscaped() {
 		return "", 0, false
 	}
 	var err error
