@@ -63,6 +63,13 @@ func TestAnAnswerIsStreamedInPieces(t *testing.T) {
 			`{"type":"message_delta","usage":{"input_tokens":2147483648,"output_tokens":9}}`,
 			`{"type":"message_stop"}`,
 		}, []string{`[2147483647,9,2147483647]`}},
+		{"tool calls are in the order of their indexes, and their first names and ids count", "openai", []string{
+			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":5,"id":"a","function":{"name":"x","arguments":"{"}}]}}]}`,
+			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":2,"function":{"name":""}},{"index":5,"id":"late","function":{"name":"late","arguments":"}"}}]}}]}`,
+			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":2,"id":"b","function":{"name":"y"}}]},"finish_reason":"tool_calls"}]}`,
+			`[DONE]`,
+		}, []string{`["c1",{"type":"toolRequest","id":"b","toolCall":{"status":"success","value":{"name":"y","arguments":{}}}},` +
+			`{"type":"toolRequest","id":"a","toolCall":{"status":"success","value":{"name":"x","arguments":{}}}}]`}},
 		{"tool calls are put together", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"Look","tool_calls":[{"index":0,"id":"a","function":{"name":"x__y","arguments":""}}]}}]}`,
 			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"b\": 1.0,"}}]}}]}`,

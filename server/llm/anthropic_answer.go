@@ -29,7 +29,7 @@ func readBlock(block jsonwire.Text) []message.Content {
 	case "text":
 		return []message.Content{message.Text{Text: str(parts[1])}}
 	case "tool_use":
-		return requests([]wantedCall{{id: str(parts[2]), name: []byte(str(parts[3])), arguments: parts[4]}})
+		return requests([]wantedCall{{id: str(parts[2]), name: str(parts[3]), arguments: parts[4]}})
 	case "thinking":
 		return []message.Content{message.Thinking{Thinking: str(parts[5]), Signature: str(parts[6])}}
 	case "redacted_thinking":
@@ -120,7 +120,7 @@ func (s *messagesStream) begin(block jsonwire.Text, yield func(Piece) bool) (mor
 	parts := pick(block, "type", "id", "name", "data", "text")
 	s.block.kind = str(parts[0])
 	s.block.thinking, s.block.signature = nil, nil
-	s.block.call = wantedCall{id: str(parts[1]), name: []byte(str(parts[2]))}
+	s.block.call = wantedCall{id: str(parts[1]), name: str(parts[2])}
 	switch {
 	case s.block.kind == "redacted_thinking":
 		return s.yield(yield, message.RedactedThinking{Data: str(parts[3])})

@@ -2,7 +2,10 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
@@ -64,10 +67,10 @@ func (chat) whole(answer jsonwire.Text) (Piece, error) {
 	var calls chatCalls
 	calls.add(parts[1])
 	var content []message.Content
-	if text := str(parts[0]); text != "" || len(calls.calls) == 0 {
+	if text := str(parts[0]); text != "" || len(calls) == 0 {
 		content = append(content, message.Text{Text: text})
 	}
-	content = append(content, requests(calls.calls)...)
+	content = append(content, requests(calls.wanted())...)
 	return Piece{Message: assistant("", content...), Usage: chatUsage(members[1]), Model: str(members[2])}, nil
 }
 
@@ -80,11 +83,9 @@ func chatUsage(value jsonwire.Text) *Usage {
 	return newUsage(count(tokens[0]), count(tokens[1]), count(tokens[2]))
 }
 
-// chatCalls are the tool calls of an answer, in the order in which they began.
-type chatCalls struct {
-	calls  []wantedCall
-	places map[int64]int // in calls, by index
-}
+// chatCalls are the tool calls of an answer by their indexes. Only arguments come in parts (GA 18.8): the first id and the
+// first name count.
+type chatCalls map[int64]*wantedCall
 
 // add takes an array of calls, or of parts of them, which belong together by their index.
 func (c *chatCalls) add(value jsonwire.Text) {
@@ -99,25 +100,28 @@ func (c *chatCalls) add(value jsonwire.Text) {
 			index = int64(i)
 		}
 		call := c.at(index)
-		if id := str(parts[1]); id != "" {
-			call.id = id
-		}
-		call.name = append(call.name, str(function[0])...)
+		call.id = cmp.Or(call.id, str(parts[1]))
+		call.name = cmp.Or(call.name, str(function[0]))
 		call.arguments = append(call.arguments, str(function[1])...)
 	}
 }
 
 func (c *chatCalls) at(index int64) *wantedCall {
-	place, there := c.places[index]
-	if !there {
-		place = len(c.calls)
-		c.calls = append(c.calls, wantedCall{})
-		if c.places == nil {
-			c.places = map[int64]int{}
-		}
-		c.places[index] = place
+	if *c == nil {
+		*c = chatCalls{}
 	}
-	return &c.calls[place]
+	if (*c)[index] == nil {
+		(*c)[index] = &wantedCall{}
+	}
+	return (*c)[index]
+}
+
+// wanted returns the calls in the order of their indexes.
+func (c chatCalls) wanted() (calls []wantedCall) {
+	for _, index := range slices.Sorted(maps.Keys(c)) {
+		calls = append(calls, *c[index])
+	}
+	return calls
 }
 
 // chatStream reads an answer that is streamed (decisions M35 to M38).
@@ -167,11 +171,11 @@ func (s *chatStream) end(func(Piece) bool) {}
 
 // yieldCalls yields the calls that have not been, as one piece.
 func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
-	if len(s.calls.calls) == 0 {
+	if len(s.calls) == 0 {
 		return true
 	}
-	content := requests(s.calls.calls)
-	s.calls = chatCalls{}
+	content := requests(s.calls.wanted())
+	s.calls = nil
 	return yield(Piece{Message: assistant(s.named(), content...)})
 }
 

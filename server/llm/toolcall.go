@@ -12,8 +12,8 @@ import (
 
 // A wantedCall is a tool call as a model has written it, possibly in parts.
 type wantedCall struct {
-	id              string
-	name, arguments []byte
+	id, name  string
+	arguments []byte
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -27,9 +27,8 @@ func (c wantedCall) request() message.ToolRequest {
 }
 
 func (c wantedCall) result() message.Result[message.ToolCall] {
-	name := string(c.name)
-	if !toolName.MatchString(name) {
-		return message.Failure[message.ToolCall]("-32600: Invalid tool name: " + name)
+	if !toolName.MatchString(c.name) {
+		return message.Failure[message.ToolCall]("-32600: Invalid tool name: " + c.name)
 	}
 	arguments := jsonwire.Text("{}")
 	if len(c.arguments) > 0 {
@@ -39,7 +38,7 @@ func (c wantedCall) result() message.Result[message.ToolCall] {
 		}
 		arguments = parsed
 	}
-	return message.Success(message.ToolCall{Name: name, Arguments: json.RawMessage(arguments)})
+	return message.Success(message.ToolCall{Name: c.name, Arguments: json.RawMessage(arguments)})
 }
 
 // requests returns the calls as items of a message.
