@@ -128,6 +128,30 @@ func TestAnAnswerIsStreamedInPieces(t *testing.T) {
 			`["msg_1",{"type":"toolRequest","id":"t1","toolCall":{"status":"success","value":{"name":"x__y","arguments":{"a":1}}}}]`,
 			`[15,7,22]`,
 		}},
+		{"half a surrogate pair is no JSON", "openai", []string{
+			`{"id":"c1","choices":[{"delta":{"content":"\\ud83d\\ud800 \ud83d\ude00"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"\ud800"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"c"}}]}`,
+		}, []string{`["c1",{"type":"text","text":"\\ud83d\\ud800 😀"}]`}},
+		{"nor is it one in arguments", "openai", []string{
+			`{"id":"c1","choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"x","arguments":"{\"a\":\"\\ud800\"}"}}]},"finish_reason":"tool_calls"}]}`, `[DONE]`,
+		}, []string{`["c1",{"type":"toolRequest","id":"a","toolCall":{"status":"error","error":"-32602: Invalid arguments of tool call a"}}]`}},
+		{"blocks end once, and the first id counts", "anthropic", []string{
+			`{"type":"message_start","message":{"id":"msg_1"}}`,
+			`{"type":"message_start","message":{"id":"msg_2"}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"not a delta"}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"d"}}`,
+			`{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"before its end"}}`,
+			`{"type":"content_block_stop","index":1}`,
+			`{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t","name":"x","input":{}}}`,
+			`{"type":"content_block_stop","index":2}`,
+			`{"type":"content_block_stop","index":2}`,
+			`{"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"u","name":"x","input":{}}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"message_stop"}`,
+		}, []string{
+			`["msg_1",{"type":"text","text":"before its end"}]`, `["msg_1",{"type":"redactedThinking","data":"d"}]`,
+			`["msg_1",{"type":"toolRequest","id":"t","toolCall":{"status":"success","value":{"name":"x","arguments":{}}}}]`,
+		}},
 		{"Messages that break off", "anthropic", []string{
 			`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":10,"output_tokens":1}}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"x","input":{}}}`,
@@ -343,6 +367,7 @@ func TestWhatAModelSendsIsBounded(t *testing.T) {
 			}
 			io.WriteString(w, "data: "+text+"\n\n")
 		}, 1},
+		{"a line without a blank", func(w io.Writer) { io.WriteString(w, "data:\n\ndata:"+text+"\n\ndata: "+text+"\n\n") }, 1},
 		{"a last line without an end", func(w io.Writer) { io.WriteString(w, "data: "+text+"\r\n\r\ndata: "+text) }, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -1,6 +1,8 @@
 package llm
 
 import (
+	"cmp"
+
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
@@ -70,8 +72,9 @@ type messagesStream struct {
 	tokens messagesTokens
 	calls  []wantedCall
 	block  struct { // the one that is being sent
-		kind                string
+		index, kind         string
 		thinking, signature []byte
+		data                string
 		call                wantedCall
 	}
 }
@@ -80,22 +83,22 @@ func (messages) stream() streamReader { return &messagesStream{} }
 
 // read takes the data of one event.
 func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
-	event, err := jsonwire.Parse(data)
+	event, err := parse(data)
 	if err != nil {
 		return false, err
 	}
-	parts := pick(event, "type", "message", "content_block", "delta", "usage")
+	parts := pick(event, "type", "message", "content_block", "delta", "usage", "index")
 	switch str(parts[0]) {
 	case "message_start":
 		start := pick(parts[1], "id", "usage")
-		s.id = str(start[0])
+		s.id = cmp.Or(s.id, str(start[0]))
 		s.tokens.take(start[1])
 	case "content_block_start":
-		return s.begin(parts[2], yield), nil
+		s.begin(string(parts[5]), parts[2])
 	case "content_block_delta":
 		return s.grow(parts[3], yield), nil
 	case "content_block_stop":
-		return s.finish(yield), nil
+		return s.finish(string(parts[5]), yield), nil
 	case "message_delta":
 		s.tokens.take(parts[4])
 	case "message_stop":
@@ -116,18 +119,12 @@ func (s *messagesStream) end(yield func(Piece) bool) {
 	}
 }
 
-func (s *messagesStream) begin(block jsonwire.Text, yield func(Piece) bool) (more bool) {
-	parts := pick(block, "type", "id", "name", "data", "text")
-	s.block.kind = str(parts[0])
+func (s *messagesStream) begin(index string, block jsonwire.Text) {
+	parts := pick(block, "type", "id", "name", "data")
+	s.block.index, s.block.kind = index, str(parts[0])
 	s.block.thinking, s.block.signature = nil, nil
+	s.block.data = str(parts[3])
 	s.block.call = wantedCall{id: str(parts[1]), name: str(parts[2])}
-	switch {
-	case s.block.kind == "redacted_thinking":
-		return s.yield(yield, message.RedactedThinking{Data: str(parts[3])})
-	case s.block.kind == "text" && str(parts[4]) != "":
-		return s.yield(yield, message.Text{Text: str(parts[4])})
-	}
-	return true
 }
 
 func (s *messagesStream) grow(delta jsonwire.Text, yield func(Piece) bool) (more bool) {
@@ -145,9 +142,16 @@ func (s *messagesStream) grow(delta jsonwire.Text, yield func(Piece) bool) (more
 	return true
 }
 
-// finish is the end of a block.
-func (s *messagesStream) finish(yield func(Piece) bool) (more bool) {
-	switch s.block.kind {
+// finish is the end of a block, if it is the one that is being sent.
+func (s *messagesStream) finish(index string, yield func(Piece) bool) (more bool) {
+	if index != s.block.index {
+		return true
+	}
+	kind := s.block.kind
+	s.block.kind = "" // it does not end twice
+	switch kind {
+	case "redacted_thinking":
+		return s.yield(yield, message.RedactedThinking{Data: s.block.data})
 	case "tool_use":
 		s.calls = append(s.calls, s.block.call)
 	case "thinking":

@@ -140,7 +140,7 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 		s.yieldCalls(yield)
 		return false, nil
 	}
-	chunk, err := jsonwire.Parse(data)
+	chunk, err := parse(data)
 	if err != nil {
 		return false, err
 	}

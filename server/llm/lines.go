@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
 // Bounds of what a model may send (decision M38).
@@ -33,15 +36,15 @@ func newDataLines(r io.Reader) *dataLines {
 }
 
 // next returns the data of the next event, which is valid until the next call. The error is [io.EOF] at the end of the
-// stream; a last line without a line break does not count.
+// stream; a last line without a line break does not count, nor does one without a blank behind the colon (GA 18.8).
 func (l *dataLines) next() ([]byte, error) {
 	for {
 		line, err := l.line()
 		if err != nil {
 			return nil, err
 		}
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			return bytes.TrimPrefix(data, []byte(" ")), nil
+		if data, ok := bytes.CutPrefix(line, []byte("data: ")); ok {
+			return data, nil
 		}
 	}
 }
@@ -72,6 +75,15 @@ func (l *dataLines) line() ([]byte, error) {
 
 func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+}
+
+// parse reads the JSON of a model. Half a surrogate pair is no JSON: it could not be read again once it is stored (G1).
+func parse(text []byte) (jsonwire.Text, error) {
+	parsed, err := jsonwire.Parse(text)
+	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // as only half a pair, or a backslash, is written
+		_, err = decode.Parse(parsed)
+	}
+	return parsed, err
 }
 
 // readAll reads a body up to a limit, and fails if there is more.

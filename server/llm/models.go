@@ -45,7 +45,7 @@ func (p *Provider) read(ctx context.Context, to endpoint, method string, body []
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	text, err := jsonwire.Parse(all)
+	text, err := parse(all)
 	if err != nil {
 		return nil, unreadable(err)
 	}

@@ -32,7 +32,7 @@ func (c wantedCall) result() message.Result[message.ToolCall] {
 	}
 	arguments := jsonwire.Text("{}")
 	if len(c.arguments) > 0 {
-		parsed, err := jsonwire.Parse(c.arguments)
+		parsed, err := parse(c.arguments)
 		if err != nil || parsed.Kind() != "object" {
 			return message.Failure[message.ToolCall]("-32602: Invalid arguments of tool call " + c.id)
 		}
