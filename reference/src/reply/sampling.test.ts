@@ -56,7 +56,7 @@ describe('an MCP server that asks the model (X23 to X25)', { timeout: 30_000 }, 
 
   it('is told why the model does not answer, or that its request cannot be read', async () => {
     const { app, id } = await chat()
-    expect(await sampled(app, id, { messages: hi, maxTokens: 1 }, plain(401, { error: { message: 'no' } }))).toEqual({
+    expect(await sampled(app, id, { messages: hi, maxTokens: 1, systemPrompt: null, temperature: null }, plain(401, { error: { message: 'no' } }))).toEqual({
       error: 'McpError: MCP error -32603: Authentication error: Authentication failed. Status: 401 Unauthorized. Response: no',
     })
     const refused = { error: 'McpError: MCP error -32602: The sampling request cannot be read' }

@@ -1,4 +1,4 @@
-import { array, nullable, number, object, oneOf, string, tagged, withDefault } from '../json/shape.ts'
+import { array, nullable, number, object, oneOf, string, tagged } from '../json/shape.ts'
 import type { Shape } from '../json/shape.ts'
 import type { Provider } from '../llm/model.ts'
 import { ModelError, textOf } from '../llm/model.ts'
@@ -45,7 +45,7 @@ export const samplingRequest: Shape<SamplingRequest> = object<SamplingRequest>({
   systemPrompt: nullable(string),
   messages,
   maxTokens: tokenCount,
-  temperature: withDefault<number | null>(number, null),
+  temperature: nullable(number),
 })
 
 /** The result of `sampling/createMessage` (X25). */

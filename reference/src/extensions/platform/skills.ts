@@ -40,7 +40,7 @@ export function skills(sessionId: string, parts: SkillParts): PlatformExtension 
           const name = args.text('name')
           const skill = all().get(name)
           if (skill === undefined) throw new ToolFault(`Skill not found: ${name}`)
-          return `# Skill ${name}\n\n${skill.text}${await filesOf(skill)}`
+          return [`# Skill ${name}`, skill.text, await filesOf(skill)].filter((block) => block !== '').join('\n\n')
         },
       },
     ],
@@ -65,9 +65,9 @@ function introduction(all: readonly Skill[]): string {
   return ['These skills are there. Load one with the tool skills__loadSkill when it helps:', ...lines].join('\n')
 }
 
-/** What else is in the directory of a skill. */
+/** What else is in the directory of a skill; empty if there is nothing. */
 async function filesOf({ directory }: Skill): Promise<string> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []) // it may be gone meanwhile
   const others = entries.filter(({ name }) => name !== skillFile)
-  return others.length === 0 ? '' : `\n\nFiles in ${directory}:\n${listedNames(others)}`
+  return others.length === 0 ? '' : `Files in ${directory}:\n${listedNames(others)}`
 }
