@@ -125,8 +125,7 @@ func TestAnAnswerIsStreamedInPieces(t *testing.T) {
 			`["msg_1",{"type":"thinking","thinking":"Hmm","signature":"sig"}]`,
 			`["msg_1",{"type":"text","text":"Hello"}]`,
 			`["msg_1",{"type":"redactedThinking","data":"xx"}]`,
-			`["msg_1",{"type":"toolRequest","id":"t1","toolCall":{"status":"success","value":{"name":"x__y","arguments":{"a":1}}}}]`,
-			`[15,7,22]`,
+			`["msg_1",{"type":"toolRequest","id":"t1","toolCall":{"status":"success","value":{"name":"x__y","arguments":{"a":1}}}},15,7,22]`,
 		}},
 		{"half a surrogate pair is no JSON", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"\\ud83d\\ud800 \ud83d\ude00"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"\ud800"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"c"}}]}`,

@@ -102,14 +102,21 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	case "message_delta":
 		s.tokens.take(parts[4])
 	case "message_stop":
-		if len(s.calls) == 0 || s.yield(yield, requests(s.calls)...) {
-			s.end(yield)
-		}
+		s.stop(yield)
 		return false, nil
 	case "error":
 		return false, errShape
 	}
 	return true, nil
+}
+
+// stop yields the tool calls with the usage, which so counts before they are sent, as that of a chunk does (decision M37).
+func (s *messagesStream) stop(yield func(Piece) bool) {
+	if len(s.calls) == 0 {
+		s.end(yield)
+		return
+	}
+	yield(Piece{Message: assistant(s.named(), requests(s.calls)...), Usage: s.tokens.usage()})
 }
 
 // end yields the usage; it is called, too, when the stream ends without saying so.
@@ -161,8 +168,13 @@ func (s *messagesStream) finish(index string, yield func(Piece) bool) (more bool
 }
 
 func (s *messagesStream) yield(yield func(Piece) bool, content ...message.Content) (more bool) {
+	return yield(Piece{Message: assistant(s.named(), content...)})
+}
+
+// named returns the id of the answer, and makes one if it has none.
+func (s *messagesStream) named() string {
 	if s.id == "" {
 		s.id = "msg_" + NewID()
 	}
-	return yield(Piece{Message: assistant(s.id, content...)})
+	return s.id
 }
