@@ -133,6 +133,16 @@ describe('MCP over HTTP', () => {
     await expect(open(url)).rejects.toThrow('Extension does not speak MCP')
   })
 
+  it.each(['2024-10-07', '2030-01-01'])('is not spoken in the version %s (X1)', async (version) => {
+    const { url } = await serve({ initialize: `{"jsonrpc":"2.0","id":ID,"result":${hello.replace('2025-03-26', version)}}` })
+    await expect(open(url)).rejects.toThrow('Extension does not speak MCP')
+  })
+
+  it('has no content where null is said (X6)', async () => {
+    const { url } = await serve({ call: ['{"jsonrpc":"2.0","id":ID,"result":{"content":null}}'] })
+    expect((await called(await open(url))).result).toBe('{"status":"success","value":[]}')
+  })
+
   it.each([302, 307])('follows no redirect, not even within the server: %i', async (status) => {
     const post = (response: ServerResponse): boolean => {
       response.writeHead(status, { Location: '/other' }).end()

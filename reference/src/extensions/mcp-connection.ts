@@ -24,13 +24,15 @@ import { notificationOf } from './notifications.ts'
 
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
 const protocolVersion = '2025-03-26'
+/** Those that a server may answer with (X1). */
+const spokenVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 const maxPages = 100
 const maxQuestions = 16
 
 const page = z.looseObject({ nextCursor: z.string().optional() })
 const readResult = z.looseObject({ contents: z.array(z.unknown()) })
 const listedResource = object<ListedResource>({ uri: string, name: string })
-const callResult = z.looseObject({ content: z.array(z.unknown()).default([]) })
+const callResult = z.looseObject({ content: z.array(z.unknown()).nullish() })
 
 /** The longest that a timer of Node waits: the SDK's limits are not used, because servers may send its code for them, too. */
 const unlimitedMs = 2 ** 31 - 1
@@ -127,7 +129,7 @@ export class McpConnection implements Connection {
         const params = { name: tool, arguments: args, _meta: { progressToken: listener.requestId } }
         const request = { method: 'tools/call', params }
         const { content } = await this.#limited((limits) => this.#client.request(request, callResult, limits), signal, endQuestions)
-        return readShape(array(toolContent), content)
+        return readShape(array(toolContent), content ?? [])
       })
     } finally {
       this.#running.delete(call)
@@ -315,6 +317,12 @@ function withVersion(transport: Transport): Transport {
   transport.send = async (message, options) => {
     const isFirst = 'method' in message && message.method === 'initialize'
     await send(isFirst ? { ...message, params: { ...message.params, protocolVersion } } : message, options)
+  }
+  const setVersion = transport.setProtocolVersion?.bind(transport)
+  transport.setProtocolVersion = (version) => {
+    // The SDK knows older ones, too.
+    if (!spokenVersions.includes(version)) throw new Error(`the protocol version ${version} is not spoken`)
+    setVersion?.(version)
   }
   return transport
 }

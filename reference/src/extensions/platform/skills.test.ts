@@ -70,6 +70,14 @@ describe('skills (X30, X31)', () => {
     }
   })
 
+  it('may have no text (X31)', async () => {
+    const { root, write, load } = rig()
+    write('config/skills/s/SKILL.md', skill('s', 'x', ' \n'))
+    expect(await load('s')).toBe('# Skill s')
+    write('config/skills/s/notes.txt', '')
+    expect(await load('s')).toBe(`# Skill s\n\nFiles in ${root}/config/skills/s:\nnotes.txt`)
+  })
+
   it('may be behind a link, and have line ends of two characters', async () => {
     const { root, write, load } = rig()
     write('elsewhere/SKILL.md', '---\r\nname: "zip"\r\ndescription: x\r\nother: [1]\r\n---\r\n\r\nZip it.\r\n')
