@@ -87,17 +87,27 @@ func TestRequestsAreLimitedInTime(t *testing.T) {
 }
 
 func TestQuestionsAreBounded(t *testing.T) {
-	overAll(t, false, func(t *testing.T, s *Set, _ *heard) {
-		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, maxQuestions+1))
+	overAll(t, false, func(t *testing.T, s *Set, h *heard) {
+		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, maxQuestions+2))
+		asked := make(chan struct{}, maxQuestions)
 		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			asked <- struct{}{}
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
+		ctx, cancel := context.WithCancel(t.Context())
 		result := make(chan string, 1)
-		go func() { result <- written(s.Call(t.Context(), call)) }()
-		if got := within(t, "too many questions", result); got != "error -32603: Connection closed" {
-			t.Error(got)
+		go func() { result <- written(s.Call(ctx, call)) }()
+		for range maxQuestions {
+			<-asked
 		}
+		if !strings.HasSuffix(t.Name(), "stdio") {
+			eventually(t, "the refusals", func() bool {
+				return h.count(`"error":{"code":-32603,"message":"Too many open questions"}`) == 2
+			})
+		}
+		cancel()
+		within(t, "the call", result)
 	})
 }
 

@@ -96,20 +96,30 @@ func selected(params json.RawMessage, check func(o *decode.Object), names ...str
 	return json.RawMessage(w.Text())
 }
 
-// answer answers a request of the server when there is something to say. It is an error if too many are waiting.
+// answer answers a request of the server when there is something to say. If too many are waiting it is refused, and the
+// error is that the server does not even take refusals.
 func (x *client) answer(request *jsonrpc.Request, find func(params json.RawMessage) (json.RawMessage, error)) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ended {
 		return closed
 	}
+	places := x.places
 	select {
-	case x.places <- struct{}{}:
+	case places <- struct{}{}:
 	default:
-		return tooManyAsked
+		places = x.refusals
+		find = func(json.RawMessage) (json.RawMessage, error) {
+			return nil, rpcError(jsonrpc.CodeInternalError, tooManyAsked)
+		}
+		select {
+		case places <- struct{}{}:
+		default:
+			return tooManyAsked
+		}
 	}
 	x.asking.Go(func() {
-		defer func() { <-x.places }()
+		defer func() { <-places }()
 		result, err := find(request.Params)
 		_ = x.tap.Connection.Write(x.ctx, &jsonrpc.Response{ID: request.ID, Result: result, Error: err})
 	})

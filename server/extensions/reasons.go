@@ -27,7 +27,7 @@ const (
 
 	noTool       = reason("No tool is running")
 	onlyForms    = reason("Only forms are supported")
-	tooManyAsked = reason("Too many questions")
+	tooManyAsked = reason("Too many open questions")
 	noSampling   = reason("The sampling request cannot be read")
 
 	unreadableAnswer = reason("The answer of the tool cannot be read")
