@@ -2,6 +2,7 @@ package llm
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
@@ -176,7 +177,11 @@ func writeChatImage(w *jsonwire.Writer, image message.Image) {
 	w.Close('}')
 }
 
+// writeChatAssistant writes what the model has said. What has neither a text nor a call is left out: services refuse it.
 func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
+	if !slices.ContainsFunc(m.Content, isSaid) {
+		return
+	}
 	w.Raw([]byte(`{"role":"assistant"`))
 	if text, ok := m.PlainText(); ok {
 		w.Name("content")
@@ -199,6 +204,14 @@ func writeChatAssistant(w *jsonwire.Writer, m message.Message) {
 		w.Close(']')
 	}
 	w.Close('}')
+}
+
+func isSaid(item message.Content) bool {
+	switch item.(type) {
+	case message.Text, message.ToolRequest:
+		return true
+	}
+	return false
 }
 
 func writeChatCall(w *jsonwire.Writer, request message.ToolRequest) {

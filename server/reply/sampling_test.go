@@ -48,6 +48,7 @@ func TestAServerAsksTheModel(t *testing.T) {
 	picture := message.Message{Role: message.User, Content: []message.Content{
 		message.Text{Text: "Look"}, message.Image{Data: "eA==", MIMEType: "image/png"},
 	}}
+	drawn := message.Message{Role: message.Assistant, Content: picture.Content[1:]} // which chat completions cannot say
 	for _, tc := range []struct {
 		name, model string
 		maxTokens   int64 // of the session's model config
@@ -55,7 +56,7 @@ func TestAServerAsksTheModel(t *testing.T) {
 		want        string
 	}{
 		{"as it came", "gpt-4o", 0, reply.Sampling{System: "Be short.", MaxTokens: 5, Temperature: "0.50", Messages: []message.Message{
-			text(message.Assistant, " first "), text(message.User, path), text(message.User, ""), picture, text(message.Assistant, "last"),
+			text(message.Assistant, " first "), text(message.User, path), text(message.User, ""), picture, drawn, text(message.Assistant, "last"),
 		}}, `{"model":"gpt-4o","messages":[{"role":"system","content":"Be short."},{"role":"assistant","content":" first "},{"role":"user","content":` + quoted(path) + `},` +
 			`{"role":"user","content":""},{"role":"user","content":[{"type":"text","text":"Look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,eA=="}}]},` +
 			`{"role":"assistant","content":"last"}],"temperature":0.50,"max_tokens":5}`},
