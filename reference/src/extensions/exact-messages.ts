@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
 import { JsonNumber } from '../json/number.ts'
 import { markedJson, stringifyJson } from '../json/stringify.ts'
+import { rpcMessage } from './rpc-message.ts'
 
 /**
  * Takes messages through code that knows no JSON but JSON.parse and JSON.stringify, which lose how numbers were written
@@ -36,8 +36,7 @@ export class ExactMessages {
   /** The text of a message, or of several, marked. Throws when it is no JSON, or no JSON-RPC. */
   marked(bytes: Uint8Array): string {
     const { value } = parseJsonDocument(bytes)
-    for (const message of Array.isArray(value) ? (value as unknown[]) : [value]) JSONRPCMessageSchema.parse(message)
-    return markedJson(value, this.#mark)
+    return markedJson(Array.isArray(value) ? value.map(rpcMessage) : rpcMessage(value), this.#mark)
   }
 
   /** Puts the numbers of a marked message into their places, and returns it. */

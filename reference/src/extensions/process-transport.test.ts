@@ -31,7 +31,14 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(stringifyJson(await heard)).toBe('{"jsonrpc":"2.0","method":"x","params":{"n":[1.0,12345678901234567890]}}')
   })
 
-  it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]'])('ends with a line that is no message: %s (X12)', async (line) => {
+  it.each(['[]', 'null', '[1]'])('takes parameters that MCP does not have for none: %s', async (params) => {
+    const transport = transportOf({ args: ['-c', `echo '{"jsonrpc":"2.0","id":1,"method":"x","params":${params}}'; cat`] })
+    const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
+    await transport.start()
+    expect(await heard).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' })
+  })
+
+  it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]', '{"jsonrpc":"2.0","id":1,"method":"x","params":"y"}'])('ends with a line that is no message: %s (X12)', async (line) => {
     const transport = transportOf({ args: ['-c', `echo '${line}'; cat`] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
     await transport.start()

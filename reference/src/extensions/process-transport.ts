@@ -4,11 +4,11 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
+import { rpcMessage } from './rpc-message.ts'
 import { maxMessageBytes } from './event-messages.ts'
 
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
@@ -140,7 +140,7 @@ export class ProcessTransport implements Transport {
   #message(line: Buffer): void {
     let message: JSONRPCMessage
     try {
-      message = JSONRPCMessageSchema.parse(parseJsonDocument(line).value)
+      message = rpcMessage(parseJsonDocument(line).value)
     } catch (cause) {
       this.#giveUp(new Error('a line is no JSON-RPC', { cause }))
       return
