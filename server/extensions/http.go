@@ -130,10 +130,14 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	case err == nil && response.StatusCode/100 != 2:
 		r.note(reason("Cannot connect to " + r.uri + ": " + statusname.Of(response.StatusCode)))
 	}
-	if err == nil {
-		r.meet(response)
+	if err != nil {
+		return nil, err
 	}
-	return response, err
+	r.meet(response)
+	if r.streamable && request.Method == http.MethodPost {
+		response = r.checked(request, response)
+	}
+	return response, nil
 }
 
 func isStream(response *http.Response) bool {

@@ -302,3 +302,71 @@ func TestAnAnswerWhoseStreamBreaksOff(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAnswerThatIsNoneEndsItsCallAlone(t *testing.T) {
+	answers := []func(w http.ResponseWriter, id json.RawMessage){
+		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusBadRequest) },
+		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusUnauthorized) },
+		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusNotFound) },
+		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusMovedPermanently) },
+		func(w http.ResponseWriter, _ json.RawMessage) { w.WriteHeader(http.StatusAccepted) },
+		func(w http.ResponseWriter, _ json.RawMessage) {
+			w.Header().Set("Content-Type", "text/html")
+			io.WriteString(w, "<html>")
+		},
+		func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header()["Content-Type"] = nil
+			io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(id)+`,"result":{}}`)
+		},
+		func(w http.ResponseWriter, id json.RawMessage) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, `{"jsonrpc":"2.0","id":`+string(id))
+		},
+		func(http.ResponseWriter, json.RawMessage) { panic(http.ErrAbortHandler) },
+	}
+	calls := 0
+	there := &site{call: func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
+		if calls++; calls%2 == 1 {
+			answers[calls/2](w, id)
+			return
+		}
+		sendJSON(w, id, done)
+	}}
+	s := newSet(t)
+	if err := s.Add(t.Context(), there.start(t)); err != nil {
+		t.Fatal(err)
+	}
+	for n := range answers {
+		for _, want := range []string{"error -32603: Connection closed", wasDone} {
+			result := make(chan string, 1)
+			go func() { result <- written(s.Call(t.Context(), quiet("test__x", `{}`))) }()
+			if got := within(t, "the call", result); got != want {
+				t.Errorf("answer %d: %s, want %s", n, got, want)
+			}
+		}
+	}
+}
+
+func TestAGreetingThatIsNotAnswered(t *testing.T) {
+	for name, tc := range map[string]struct{ kind, body string }{
+		"a page":     {"text/html", "<html>"},
+		"no type":    {"", "{}"},
+		"no JSON":    {"application/json", "{"},
+		"empty":      {"application/json", ""},
+		"no JSONRPC": {"application/json", "{}"},
+	} {
+		host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = nil
+			if tc.kind != "" {
+				w.Header().Set("Content-Type", tc.kind)
+			}
+			io.WriteString(w, tc.body)
+		}))
+		s := newSet(t)
+		if err := s.Add(t.Context(), extension.Config{Type: "streamable_http", Name: "test", URI: host.URL}); err == nil || err.Error() != "Extension does not speak MCP" {
+			t.Errorf("%s: %v", name, err)
+		}
+		host.Close()
+	}
+}

@@ -39,6 +39,9 @@ type answer struct {
 
 type awaitKey struct{}
 
+// callKey is of the context of a message that is written: whether an answer is wanted.
+type callKey struct{}
+
 // await returns a context whose request's answer is kept. It must be of one request.
 func await(ctx context.Context) (context.Context, *answer) {
 	a := &answer{}
@@ -47,14 +50,16 @@ func await(ctx context.Context) (context.Context, *answer) {
 
 // Write notes whose answer is awaited.
 func (t *tap) Write(ctx context.Context, m jsonrpc.Message) error {
-	if request, ok := m.(*jsonrpc.Request); ok && request.IsCall() {
+	request, ok := m.(*jsonrpc.Request)
+	isCall := ok && request.IsCall()
+	if isCall {
 		if a, ok := ctx.Value(awaitKey{}).(*answer); ok {
 			t.mu.Lock()
 			t.awaited[request.ID] = a
 			t.mu.Unlock()
 		}
 	}
-	return t.Connection.Write(ctx, m)
+	return t.Connection.Write(context.WithValue(ctx, callKey{}, isCall), m)
 }
 
 // Read returns the next message that is for the library.
