@@ -21,12 +21,13 @@ interface Script {
   /** What `GET` is answered with. */
   get?: (response: ServerResponse) => void
   post?: (response: ServerResponse) => boolean
+  session?: string | undefined
 }
 
 const hello = '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}'
 
 /** A server of MCP on loopback, and what it was asked. */
-async function serve({ streams = false, tools = '{"tools":[]}', call = [], initialize, get, post }: Script): Promise<{ url: URL; bodies: string[]; paths: string[] }> {
+async function serve({ streams = false, tools = '{"tools":[]}', call = [], initialize, get, post, session }: Script): Promise<{ url: URL; bodies: string[]; paths: string[] }> {
   const [bodies, paths]: [string[], string[]] = [[], []]
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     paths.push(`${request.method ?? ''} ${request.url ?? ''}`)
@@ -40,6 +41,10 @@ async function serve({ streams = false, tools = '{"tools":[]}', call = [], initi
       return
     }
     if (post?.(response) === true) return
+    if (request.method === 'DELETE') {
+      response.writeHead(204).end()
+      return
+    }
     const { id, method } = JSON.parse(body) as { id?: number; method: string }
     if (id === undefined) {
       response.writeHead(202).end()
@@ -51,7 +56,7 @@ async function serve({ streams = false, tools = '{"tools":[]}', call = [], initi
       'tools/call': call,
     }
     const messages = (results[method] ?? []).map((text) => text.replace('"id":ID', `"id":${id}`))
-    response.writeHead(200, { 'Content-Type': streams ? 'text/event-stream' : 'application/json' })
+    response.writeHead(200, { 'Content-Type': streams ? 'text/event-stream' : 'application/json', ...(session !== undefined && { 'Mcp-Session-Id': session }) })
     response.end(streams ? messages.map((text) => `data: ${text}\n\n`).join('') : messages.join())
   }
   const server = createServer((request, response) => void answer(request, response))
@@ -141,6 +146,14 @@ describe('MCP over HTTP', () => {
   it('has no content where null is said (X6)', async () => {
     const { url } = await serve({ call: ['{"jsonrpc":"2.0","id":ID,"result":{"content":null}}'] })
     expect((await called(await open(url))).result).toBe('{"status":"success","value":[]}')
+  })
+
+  it.each([undefined, 's1'])('ends its session when it ends: %s', async (session) => {
+    const { url, paths } = await serve({ session })
+    const connection = await open(url)
+    await connection.close()
+    await connection.close()
+    expect(paths.filter((path) => path.startsWith('DELETE'))).toEqual(session === undefined ? [] : ['DELETE /mcp'])
   })
 
   it.each([302, 307])('follows no redirect, not even within the server: %i', async (status) => {

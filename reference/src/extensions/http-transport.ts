@@ -7,6 +7,9 @@ import { ExactMessages } from './exact-messages.ts'
 import { httpFetch } from './http-fetch.ts'
 import type { FetchLike } from './http-fetch.ts'
 
+/** How long a server has to answer that its session is over. */
+const goodbyeMs = 1000
+
 /** MCP over HTTP, by the SDK, with the digits of numbers and the bounds that the SDK does not have (G2, X12). */
 export class HttpTransport implements Transport {
   onclose?: () => void
@@ -15,6 +18,7 @@ export class HttpTransport implements Transport {
   readonly #messages = new ExactMessages()
   readonly #inner: Transport
   readonly #kind: 'streamable' | 'sse'
+  #closing = false
 
   private constructor(kind: 'streamable' | 'sse', make: (fetch: FetchLike) => Transport) {
     this.#kind = kind
@@ -43,8 +47,17 @@ export class HttpTransport implements Transport {
     return this.#messages.send(message, (standIn) => this.#inner.send(standIn))
   }
 
-  close(): Promise<void> {
-    return this.#inner.close()
+  /** Ends the session that the server keeps, if there is one and it answers soon. */
+  async close(): Promise<void> {
+    const inner = this.#inner
+    if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#closing) {
+      this.#closing = true
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, goodbyeMs)))
+      await Promise.race([inner.terminateSession().catch(() => undefined), late])
+      clearTimeout(timer)
+    }
+    await inner.close()
   }
 
   setProtocolVersion(version: string): void {
