@@ -24,8 +24,8 @@ func (f Finding) Prompt() string {
 	return fmt.Sprintf("🔒 Security Alert: this call looks dangerous.\n\nFinding: %s\nConfidence: %d%%", f.What, int(math.Round(f.Confidence*100)))
 }
 
-// A rule finds something in a text. Expressions are those of RE2: they take time in proportion to the text, but a second
-// and more for the longest.
+// A rule finds something in a text. Expressions are those of RE2: they take time in proportion to the text, and to how often
+// they repeat, so that hostile texts have to be short.
 type rule struct {
 	Finding
 	// words are in every text that the expression finds something in, one of each group. To look for them first takes
@@ -70,7 +70,7 @@ var rules = []rule{
 }
 
 // maxText is how much of a text is looked at, in bytes.
-const maxText = 1 << 20
+const maxText = 64 << 10
 
 // Judge returns the worst that the texts among the values of an object show, the first of the table if several are as bad,
 // and false if they show nothing.
