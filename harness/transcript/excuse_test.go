@@ -21,6 +21,7 @@ func TestAMachineExcusesWhatItDelayed(t *testing.T) {
 		{"the target was, meanwhile", 0, starved, 0, 3000 * ms, 730 * ms},
 		{"and the harness", 40 * ms, starved, 0, 3000 * ms, 770 * ms},
 		{"the target was, from before and to after", 0, starved, 600 * ms, 700 * ms, 600 * ms},
+		{"its threads were, at once", 0, []Starvation{{0, 1000 * ms, 900 * ms}, {200 * ms, 1100 * ms, 800 * ms}}, 500 * ms, 600 * ms, 1100 * ms},
 		{"at a moment", 0, starved, 2100 * ms, 2100 * ms, 30 * ms},
 	} {
 		got := (&Transcript{Stalled: tc.stalled, Starved: tc.starved}).Excuse(tc.from, tc.until)
