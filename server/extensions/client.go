@@ -154,6 +154,10 @@ func (x *client) ask(ctx context.Context, request func(ctx context.Context) erro
 	awaiting, kept := await(ctx)
 	_ = request(awaiting) // what the library makes of the answer does not matter
 	a := x.tap.forget(kept)
+	// What comes when the time is over does not count: it may be what the server makes of a question that ends with it.
+	if why := late(x.timeout); context.Cause(ctx) == why {
+		return decode.Value{}, why
+	}
 	if a.err != nil {
 		return decode.Value{}, answeredError(a.err)
 	}

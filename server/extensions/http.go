@@ -112,6 +112,10 @@ func (r *remote) stop() { r.base.CloseIdleConnections() }
 // RoundTrip adds the headers of the extension and of the protocol.
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
+	if where, err := url.Parse(r.uri); err != nil || where.Scheme != request.URL.Scheme || where.Host != request.URL.Host {
+		r.note(noMCP) // it has named another origin for messages, which nobody has allowed it
+		return nil, noMCP
+	}
 	if r.streamable {
 		r.mark(request)
 	}
