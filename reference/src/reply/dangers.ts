@@ -66,7 +66,7 @@ const dangers: readonly Danger[] = [
 
 const defaultThreshold = 0.7
 /** How much of a text is looked at. */
-const judgedBytes = 1 << 20
+const judgedBytes = 1 << 16
 
 /** Finds tool calls that look dangerous, as the settings want it when this is made (GA 18.1, M64). */
 export class DangerCheck {
