@@ -9,8 +9,13 @@ interface Danger {
   finding: string
   /** From 0 to 1. */
   confidence: number
+  /** Part of what the expression finds, and found in a moment: most texts need no other look. */
+  needs?: RegExp
   expression: RegExp
 }
+
+const pipeToShell = /\|[ \t]{0,8}(sudo[ \t]{1,8})?(ba|z|k|da)?sh\b/u
+const device = /\/dev\//u
 
 /** The table of docs/decisions.md (M64), the highest confidence first: so the first that fits is the one to tell of. */
 const dangers: readonly Danger[] = [
@@ -22,11 +27,13 @@ const dangers: readonly Danger[] = [
   {
     finding: 'Overwrites a disk',
     confidence: 0.95,
+    needs: device,
     expression: /(\bdd[ \t][^\n;&|]{0,200}\bof=|>[ \t]{0,8})["']?\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk)[a-z0-9]/u,
   },
   {
     finding: 'Makes a file system',
     confidence: 0.95,
+    needs: device,
     expression: /\bmkfs(\.[a-z0-9]{1,16})?[ \t][^\n;&|]{0,200}\/dev\/[a-z]/u,
   },
   {
@@ -37,11 +44,13 @@ const dangers: readonly Danger[] = [
   {
     finding: 'Runs a script from the network',
     confidence: 0.95,
+    needs: pipeToShell,
     expression: /\b(curl|wget)[ \t][^\n|]{0,800}\|[ \t]{0,8}(sudo[ \t]{1,8})?(ba|z|k|da)?sh\b/u,
   },
   {
     finding: 'Opens a shell to the network',
     confidence: 0.95,
+    needs: /\/(dev|bin)\//u,
     expression: /(\/dev\/(tcp|udp)\/[^ \t\n]|\b(nc|ncat|netcat)[ \t][^\n;&|]{0,200}-[a-z]{0,8}e[ \t]{1,8}["']?\/bin\/)/u,
   },
   {
@@ -58,6 +67,7 @@ const dangers: readonly Danger[] = [
   {
     finding: 'Runs a script that is encoded',
     confidence: 0.75,
+    needs: pipeToShell,
     expression: /\bbase64[ \t]+(-d|-D|--decode)[^\n;|]{0,200}\|[ \t]{0,8}(sudo[ \t]{1,8})?(ba|z|k|da)?sh\b/u,
   },
   { finding: 'Lets everybody write', confidence: 0.6, expression: /\bchmod([ \t]+-[A-Za-z]{1,8}){0,4}[ \t]+0?777[ \t]/u },
@@ -84,7 +94,7 @@ export class DangerCheck {
   promptOf({ name, arguments: args = {} }: ToolCall): string | undefined {
     if (this.#dangers.length === 0) return undefined
     const texts = textsIn(args).map(beginning)
-    const danger = this.#dangers.find(({ expression }) => texts.some((text) => expression.test(text)))
+    const danger = this.#dangers.find(({ needs, expression }) => texts.some((text) => (needs?.test(text) ?? true) && expression.test(text)))
     if (danger === undefined) return undefined
     const { finding, confidence } = danger
     this.#logger.warn('tool call looks dangerous', { tool: name, finding })
