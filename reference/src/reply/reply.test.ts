@@ -397,6 +397,16 @@ describe('approval (GA 8, 18.1)', () => {
     ].map((text) => text.slice(0, 17)))
   })
 
+  it('asks about each call of one answer, whatever is said to those before it (M68)', async () => {
+    const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
+    const id = await app.chat()
+    for (const action of ['always_allow', 'deny']) await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action, sessionId: id })
+    app.upstream.answers(chatStream({ calls: [call, call] }), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
+    const lines = (await app.hear(id, 'hi')).map(eventLine)
+    expect(lines.filter((text) => text.includes('toolConfirmation'))).toHaveLength(2)
+    expect(lines.filter((text) => text.includes('declined'))).toHaveLength(1)
+  })
+
   it('honours an answer that came before its question', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'smart_approve' })
     const id = await app.chat()

@@ -63,7 +63,9 @@ export async function runTools(requests: readonly ToolRequest[], given: ToolRunP
   )
   for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, parts)
   const allowed: boolean[] = []
-  for (const { request } of calls) allowed.push(await isAllowed(request, parts))
+  // Decided for all before anybody is asked: an answer to one question does not answer the next (M68).
+  const permissions = calls.map(({ call }) => permissionOf(call.name, parts))
+  for (const [index, { request }] of calls.entries()) allowed.push(await isAllowed(request, permissions[index] ?? 'deny', parts))
   const results = await atOnce(maxRunning, calls, ({ request, call }, index) => resultOf(request, call, allowed[index] === true, parts))
   const saved: Message[] = []
   for (const [index, { request, call }] of calls.entries()) {
@@ -94,18 +96,19 @@ async function waitForClient({ id, toolCall }: ToolRequest, { say, signal }: Too
 }
 
 /** Whether a tool may run, which a person may have to say (GA 18.1). */
-async function isAllowed(request: ToolRequest, parts: RunningParts): Promise<boolean> {
+async function isAllowed(request: ToolRequest, permission: ToolPermission, parts: RunningParts): Promise<boolean> {
   if (request.toolCall.status === 'error') return false
   const call = request.toolCall.value
-  const permission = permissionOf(call.name, parts)
   if (permission === 'deny') return false
   const alert = parts.dangers.promptOf(call)
   if (permission === 'run' && alert === undefined) return true
   return ask(request, call, alert ?? (call.name === 'extensionmanager__manage_extensions' ? extensionPrompt : null), parts)
 }
 
+type ToolPermission = 'run' | 'ask' | 'deny'
+
 /** What the mode says of a tool, and what a person has said of it before. */
-function permissionOf(name: string, { mode, settings }: ToolRunParts): 'run' | 'ask' | 'deny' {
+function permissionOf(name: string, { mode, settings }: ToolRunParts): ToolPermission {
   switch (mode) {
     case 'auto':
       return 'run'
