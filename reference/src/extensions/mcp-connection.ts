@@ -289,7 +289,7 @@ class RpcError extends Error {
 
 /** An error as the server has sent it. */
 function rpcText({ code, message, data }: McpError): string {
-  return `${code}: ${message.replace(/^MCP error -?\d+: /, '')}${data === undefined ? '' : ` (${stringifyJson(data)})`}`
+  return `${code}: ${message.replace(/^MCP error -?\d+: /, '')}${data === undefined || data === null ? '' : ` (${stringifyJson(data)})`}`
 }
 
 /** Why there is no connection, in the order of the table of docs/decisions.md. */
