@@ -31,6 +31,7 @@ function toUtc(text: string): DateTime | undefined {
   if (!kept || Number(zoneHour) > 23 || Number(zoneMinute) > 59) return undefined
   const offset = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
   time.setUTCMinutes(time.getUTCMinutes() - offset)
+  if (time.getUTCFullYear() < 0 || time.getUTCFullYear() > 9999) return undefined // by its zone (G3)
   return time.toISOString().replace(/\.\d+Z$/, `${inThousandths(fraction)}Z`)
 }
 
