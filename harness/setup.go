@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -12,12 +11,9 @@ import (
 func (f *fleet) setUp(s scenario.Setup) {
 	for i := range f.berths {
 		spec := &f.berths[i].spec.Spec
-		spec.Env, spec.Files = maps.Clone(spec.Env), slices.Clone(spec.Files)
+		spec.Over, spec.Files = map[string]string{}, slices.Clone(spec.Files)
 		for _, v := range s.Env {
-			if spec.Env == nil {
-				spec.Env = map[string]string{}
-			}
-			spec.Env[v.Name] = v.Text
+			spec.Over[v.Name] = v.Text
 		}
 		for _, v := range s.Files {
 			spec.Files = slices.DeleteFunc(spec.Files, func(file target.File) bool { return file.Path == v.Name })

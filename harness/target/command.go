@@ -39,6 +39,10 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 	for name, value := range s.Env {
 		env[name] = fill(value, values)
 	}
+	path := env["PATH"]
+	for name, value := range s.Over {
+		env[name] = fill(value, values)
+	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		c.env = append(c.env, name+"="+env[name])
 	}
@@ -51,7 +55,7 @@ func (s Spec) command(values map[string]string, environ []string) (command, erro
 		}
 	}
 	var err error
-	c.path, err = lookUp(c.argv[0], env["PATH"])
+	c.path, err = lookUp(c.argv[0], path)
 	return c, err
 }
 

@@ -21,7 +21,7 @@ type Spec struct {
 	// Command is the argument vector, run without a shell. In an argument, and in a value of Env, "${{ port }}" is the
 	// free port to listen on, "${{ host }}" the address, 127.0.0.1, and "${{ directory }}" the target's Directory; the
 	// port must occur in one of them, or in a file. A name without a slash is looked up in the PATH the target itself
-	// gets; "./agentd" counts from Dir.
+	// gets, but for Over; "./agentd" counts from Dir.
 	Command []string
 	// Dir is the working directory, in which "${{ directory }}" may occur. Default: that of the harness.
 	Dir string
@@ -29,6 +29,9 @@ type Spec struct {
 	Files []File
 	// Env is set in the target's environment, over what it inherits.
 	Env map[string]string
+	// Over is set over Env. The command is looked up without it: whoever gives a server another PATH for a while means
+	// what the server finds there, and not another server.
+	Over map[string]string
 	// Inherit names variables of the harness that the target gets besides the usual ones: PATH, HOME, USER, LOGNAME,
 	// SHELL, TMPDIR, TZ, LANG, LANGUAGE and LC_*. Nothing else of the harness's environment reaches a target: a key that
 	// happens to be set on one machine would be a secret in somebody's log and a difference that nobody can explain.
@@ -76,9 +79,8 @@ func setDefault[T comparable](field *T, value T) {
 // UsesDirectory reports whether the target cannot be started without a Directory.
 func (s Spec) UsesDirectory() bool {
 	texts := append([]string{s.Dir}, s.Command...)
-	for _, value := range s.Env {
-		texts = append(texts, value)
-	}
+	texts = slices.AppendSeq(texts, maps.Values(s.Env))
+	texts = slices.AppendSeq(texts, maps.Values(s.Over))
 	return len(s.Files) > 0 || slices.ContainsFunc(texts, func(text string) bool {
 		return slices.Contains(namesIn(text), "directory")
 	})
@@ -142,7 +144,7 @@ func (s Spec) validateURL() (mistakes []error) {
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		mistakes = append(mistakes, fmt.Errorf("url %q may have a host and a path, and nothing else", u.Redacted()))
 	}
-	if s.Dir != "" || len(s.Files) > 0 || len(s.Env) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
+	if s.Dir != "" || len(s.Files) > 0 || len(s.Env) > 0 || len(s.Over) > 0 || len(s.Inherit) > 0 || s.Stop != (Stop{}) || s.LogLines != 0 {
 		mistakes = append(mistakes, errors.New("directory, files, environment, stop and log are for a server that the harness starts, not for a URL"))
 	}
 	return mistakes
@@ -166,11 +168,13 @@ func (s Spec) validateCommand() (mistakes []error) {
 	for i, arg := range s.Command {
 		check(fmt.Sprintf("command[%d]", i), arg)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		if name == "" || strings.ContainsAny(name, "=\x00") {
-			mistakes = append(mistakes, fmt.Errorf("env: %q is not the name of a variable", name))
+	for _, env := range []map[string]string{s.Env, s.Over} {
+		for _, name := range slices.Sorted(maps.Keys(env)) {
+			if name == "" || strings.ContainsAny(name, "=\x00") {
+				mistakes = append(mistakes, fmt.Errorf("env: %q is not the name of a variable", name))
+			}
+			check("env "+name, env[name])
 		}
-		check("env "+name, s.Env[name])
 	}
 	if names, err := Placeholders(s.Dir); err != nil {
 		mistakes = append(mistakes, fmt.Errorf("dir: %w", err))

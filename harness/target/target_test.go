@@ -161,6 +161,9 @@ func TestStartFindsTheCommandAsTheTargetWould(t *testing.T) {
 	spec.Env["PATH"] = "relative:" + dir
 	start(t, spec)
 
+	spec.Over = map[string]string{"PATH": "/nowhere"}
+	start(t, spec)
+
 	spec.Command[0], spec.Dir = "./agentd", dir
 	start(t, spec)
 }
