@@ -96,6 +96,23 @@ describe('a setting (GA 1.4)', () => {
     expect(one.get('x')).toEqual([1, 9007199254740993n, 1.5, 'yes', null, '.inf', '.NaN', '2001-12-14', 12])
   })
 
+  it.each<[text: string, value: unknown]>([
+    ['1', 1],
+    ['1.0', new JsonNumber('1.0')],
+    ['+3.', new JsonNumber('3.0')],
+    ['1e0', new JsonNumber('1.0')],
+    ['12E30', new JsonNumber('1.2e+31')],
+    ['.5', 0.5],
+    ['-2.50e1', new JsonNumber('-25.0')],
+    ['1e-2', 0.01],
+    ['"1.0"', '1.0'],
+  ])('%s is an integer only by its digits (G2)', (text, value) => {
+    write('config.yaml', `x: ${text}\n`)
+    expect(settings().get('x')).toEqual(value)
+    settings().file.update((mapping) => (mapping.y = 1))
+    expect(settings().get('x')).toEqual(value)
+  })
+
   it('that has to be a text is one', () => {
     expect(settings({ K: '5' }).text('K')).toBeUndefined()
     expect(settings({ K: '"5"' }).text('K')).toBe('5')
@@ -114,7 +131,7 @@ describe('config.yaml (GA 10)', () => {
     expect(read('config.yaml')).toBe('\n')
   })
 
-  it.each(['[1]', 'text', 'a: [', 'a: 1\na: 2'])('that says %j is replaced by the newest backup that is a mapping', (text) => {
+  it.each(['[1]', 'text', 'a: [', 'a: 1\na: 2', 'a: b\0c', 'a: "\\ud800"', '{"a\\udc00b": 1}', 'a: ["\\udc00\\ud800"]'])('that says %j is replaced by the newest backup that is a mapping', (text) => {
     write('config.yaml', text)
     write('config.yaml.bak', '- no mapping')
     write('config.yaml.bak.1', 'x: 1 # as it was\n')

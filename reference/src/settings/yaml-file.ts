@@ -1,8 +1,9 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
-import type { Tags } from 'yaml'
+import type { Scalar, ScalarTag, Tags } from 'yaml'
 import { isObject } from '../json/is-object.ts'
+import { JsonNumber } from '../json/number.ts'
 
 /** A mapping of a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -14,9 +15,13 @@ export class NotAMappingError extends Error {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The value of a YAML text: plain objects and arrays, integers that a double would round as a bigint. */
+/**
+ * The value of a YAML text: plain objects and arrays, integers that a double would round as a bigint, and numbers that are no
+ * integers although their values are (G2) as a JsonNumber. Throws when the text is no YAML.
+ */
 export function parseYaml(text: string): unknown {
-  return withPlainIntegers(parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withoutInfinity }))
+  if (/[^\t\n\r\u0020-\u{10ffff}]/u.test(text)) throw new SyntaxError('a control character is no YAML')
+  return settled(parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withOwnFloats }))
 }
 
 /** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
@@ -37,7 +42,7 @@ export function parseMapping(bytes: Uint8Array): Mapping {
 }
 
 export function renderMapping(mapping: Mapping): string {
-  return stringify(mapping, { lineWidth: 0, aliasDuplicateObjects: false })
+  return stringify(mapping, { lineWidth: 0, aliasDuplicateObjects: false, customTags: [exactFloat] })
 }
 
 /** Replaces a file so that readers see the old text or the new one, and never a part of it. */
@@ -53,14 +58,40 @@ export function replaceFile(path: string, temporary: string, text: string, mode 
   renameSync(temporary, path)
 }
 
-/** The tags of a schema without the one that reads `.inf` and `.nan`, which JSON cannot say (G13). */
-function withoutInfinity(tags: Tags): Tags {
-  return tags.filter((tag) => typeof tag === 'string' || !('test' in tag) || !tag.test.test('.inf'))
+const floatTag = 'tag:yaml.org,2002:float'
+
+/** Reads numbers that are written with a fraction or an exponent, and writes those that it has read. */
+const exactFloat: ScalarTag = {
+  tag: floatTag,
+  default: true,
+  test: /^[-+]?(?:\.\d+|\d+\.\d*|(?:\.\d+|\d+(?:\.\d*)?)[eE][-+]?\d+)$/,
+  resolve: (text) => floatOf(Number(text)),
+  identify: (value) => value instanceof JsonNumber,
+  stringify: ({ value }: Scalar) => String(value),
 }
 
-function withPlainIntegers(value: unknown): unknown {
+/** The tags of a schema, without what reads `.inf` and `.nan`, which JSON cannot say (G13), and with floats as above. */
+function withOwnFloats(tags: Tags): Tags {
+  return [...tags.filter((tag) => typeof tag === 'string' || tag.tag !== floatTag), exactFloat]
+}
+
+/** The value of a float, which is no integer by its digits. */
+function floatOf(value: number): number | JsonNumber {
+  if (!Number.isInteger(value)) return value
+  const digits = String(value)
+  return new JsonNumber(digits.includes('e') ? digits : `${digits}.0`)
+}
+
+/** A value without big integers where plain ones do. Throws for texts with half a surrogate pair, which only escapes can have. */
+function settled(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
-  if (Array.isArray(value)) return value.map(withPlainIntegers)
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withPlainIntegers(member)]))
+  if (typeof value === 'string') return wellFormed(value)
+  if (Array.isArray(value)) return value.map(settled)
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [wellFormed(key), settled(member)]))
   return value
+}
+
+function wellFormed(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new SyntaxError('half a surrogate pair is no character')
+  return text
 }
