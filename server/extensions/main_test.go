@@ -67,6 +67,9 @@ func TestMain(m *testing.M) {
 	case "chatty":
 		fmt.Println("Welcome!")
 		select {}
+	case "halting":
+		fmt.Println(`{"jsonrpc":"2.0","id":1,`)
+		select {}
 	case "refusing":
 		fmt.Println(`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"not today","data":{"b":1.0,"a":2}}}`)
 		select {}

@@ -148,7 +148,8 @@ func (p *process) lastWords() string { return p.stderr.text() }
 
 // Connect returns the connection to the process. Its end is that of the process.
 func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
-	return (&mcp.IOTransport{Reader: io.NopCloser(p.stdout), Writer: ending{p}, MaxLineLength: p.maxMessage}).Connect(ctx)
+	lines := io.NopCloser(&lineReader{r: p.stdout})
+	return (&mcp.IOTransport{Reader: lines, Writer: ending{p}, MaxLineLength: p.maxMessage}).Connect(ctx)
 }
 
 // ending is the input of a process, whose end is that of the process.

@@ -23,6 +23,7 @@ import (
 //
 //   - size {"bytes":n}: answers with a message of exactly so many bytes.
 //   - silent: does not answer.
+//   - half: answers with half a message.
 //   - ask {"questions":n}: asks the user so often, with the ids q0, q1 and so on, and does not answer.
 //
 // The list of tools has as many pages as the cursor of the first request says; see pages. Page 3 of a list of 5 does not come.
@@ -51,6 +52,8 @@ func script(message []byte) (answers []string) {
 	case "size":
 		around := len(result(`{"content":[{"type":"text","text":""}]}`)[0])
 		return result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", m.Params.Arguments.Bytes-around) + `"}]}`)
+	case "half":
+		return []string{`{"jsonrpc":"2.0","id":` + string(m.ID) + `,`}
 	case "ask":
 		for n := range m.Params.Arguments.Questions {
 			answers = append(answers, fmt.Sprintf(`{"jsonrpc":"2.0","id":"q%d","method":"elicitation/create","params":{"message":"?","requestedSchema":{}}}`, n))
