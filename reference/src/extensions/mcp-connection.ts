@@ -296,6 +296,7 @@ function rpcText({ code, message, data }: McpError): string {
 function connectReason(error: unknown, { uri }: McpOptions): string {
   if (error instanceof McpError) return rpcText(error)
   if (error instanceof UnansweredError) return error.message
+  if (error instanceof BrokenRulesError) return 'Extension does not speak MCP'
   const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined
   if (uri !== undefined && code !== undefined && code >= 300) return `Cannot connect to ${uri}: ${statusWithName(code)}`
   if (uri !== undefined && isConnectionError(error)) return `Cannot connect to ${uri}`

@@ -38,6 +38,14 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(await heard).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' })
   })
 
+  it('ignores empty lines (X12)', async () => {
+    const transport = transportOf({ args: ['-c', `printf '\\n \\t\\r\\n{"jsonrpc":"2.0","method":"x"}\\n'; cat`] })
+    const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
+    const closed = new Promise<never>((_, reject) => (transport.onerror = reject))
+    await transport.start()
+    expect(await Promise.race([heard, closed])).toEqual({ jsonrpc: '2.0', method: 'x' })
+  })
+
   it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]', '{"jsonrpc":"2.0","id":1,"method":"x","params":"y"}'])('ends with a line that is no message: %s (X12)', async (line) => {
     const transport = transportOf({ args: ['-c', `echo '${line}'; cat`] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))

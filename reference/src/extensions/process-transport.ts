@@ -9,7 +9,7 @@ import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
 import { rpcMessage } from './rpc-message.ts'
-import { maxMessageBytes } from './event-messages.ts'
+import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
 
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
 const rungMs = 1000
@@ -133,29 +133,35 @@ export class ProcessTransport implements Transport {
 
   #add(part: Buffer): void {
     this.#lineBytes += part.length
-    if (this.#lineBytes > maxMessageBytes) this.#giveUp(new Error('a message is too large'))
+    if (this.#lineBytes > maxMessageBytes) this.#giveUp(new BrokenRulesError('a message is too large'))
     else this.#line.push(part)
   }
 
   #message(line: Buffer): void {
+    if (isBlank(line)) return
     let message: JSONRPCMessage
     try {
       message = rpcMessage(parseJsonDocument(line).value)
     } catch (cause) {
-      this.#giveUp(new Error('a line is no JSON-RPC', { cause }))
+      this.#giveUp(new BrokenRulesError('a line is no JSON-RPC', { cause }))
       return
     }
     this.onmessage?.(message)
   }
 
   /** Whoever breaks the rules is not listened to any more (X12). */
-  #giveUp(error: Error): void {
+  #giveUp(error: BrokenRulesError): void {
     this.#child?.stdout.removeAllListeners('data')
     this.#child?.stdout.resume()
     this.onerror?.(error)
     this.onclose?.()
     void this.close()
   }
+}
+
+/** Whether a line has nothing but the blanks of JSON, as where two line feeds follow each other. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 }
 
 /** Starts a process. Rejects with an ExtensionError. */

@@ -41,7 +41,7 @@ describe('inline Python (X22)', { timeout: 30_000 }, () => {
 
   it.each([
     ['ends', 'exit 0', 'Connection closed'],
-    ['does not speak', 'echo nonsense; sleep 9', 'Connection closed'],
+    ['does not speak', 'echo nonsense; sleep 9', 'Extension does not speak MCP'],
   ])('leaves nothing behind when it %s', async (_, script, reason) => {
     const { app, id, left } = await chat(script)
     expect(await add(app, id)).toBe(`{"message":"Failed to add extension: ${reason}"}`)
