@@ -68,6 +68,7 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 		Capabilities:   &mcp.ClientCapabilities{Sampling: &mcp.SamplingCapabilities{}, Elicitation: &mcp.ElicitationCapabilities{}},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})
+	library.AddReceivingMiddleware(unannounced)
 
 	// The context of the connection's beginning is that of the whole connection, for some transports. So its end is only
 	// brought about while the server has not answered.

@@ -24,6 +24,7 @@ import (
 //   - size {"bytes":n}: answers with a message of exactly so many bytes.
 //   - silent: does not answer.
 //   - half: answers with half a message.
+//   - roots: asks for the roots, and answers with the error that it gets. Over standard input and output alone.
 //   - ask {"questions":n}: asks the user so often, with the ids q0, q1 and so on, and does not answer.
 //
 // The list of tools has as many pages as the cursor of the first request says; see pages. Page 3 of a list of 5 does not come.
@@ -35,8 +36,19 @@ func script(message []byte) (answers []string) {
 			Name, Cursor string
 			Arguments    struct{ Bytes, Questions int }
 		}
+		Error struct {
+			Code    int
+			Message string
+		}
 	}
-	if json.Unmarshal(message, &m) != nil || m.ID == nil || m.Method == "" {
+	if json.Unmarshal(message, &m) != nil || m.ID == nil {
+		return nil
+	}
+	if call, ok := strings.CutPrefix(string(m.ID), `"roots of `); ok {
+		return []string{fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`,
+			strings.TrimSuffix(call, `"`), fmt.Sprint(m.Error.Code, ": ", m.Error.Message))}
+	}
+	if m.Method == "" {
 		return nil
 	}
 	result := func(text string) []string {
@@ -52,6 +64,8 @@ func script(message []byte) (answers []string) {
 	case "size":
 		around := len(result(`{"content":[{"type":"text","text":""}]}`)[0])
 		return result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", m.Params.Arguments.Bytes-around) + `"}]}`)
+	case "roots":
+		return []string{`{"jsonrpc":"2.0","id":"roots of ` + string(m.ID) + `","method":"roots/list"}`}
 	case "half":
 		return []string{`{"jsonrpc":"2.0","id":` + string(m.ID) + `,`}
 	case "ask":

@@ -10,8 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/lockstep-dev/lockstep/server/decode"
 )
 
 // A tap stands between the library and a connection. The library reads messages into its own types, which lose the order of
@@ -67,8 +65,8 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := t.Connection.Read(ctx)
 		taken := false
-		if request, ok := m.(*jsonrpc.Request); ok && err == nil {
-			taken, err = t.heard(request)
+		if err == nil {
+			taken, err = t.take(m)
 		}
 		if err != nil {
 			t.mu.Lock()
@@ -77,36 +75,41 @@ func (t *tap) Read(ctx context.Context) (jsonrpc.Message, error) {
 			t.ended()
 			return nil, err
 		}
-		if response, ok := m.(*jsonrpc.Response); ok {
-			t.keep(response)
-		}
 		if !taken {
 			return m, nil
 		}
 	}
 }
 
-func (t *tap) keep(r *jsonrpc.Response) {
+// take looks at a message, and says whether it is not for the library. The error is the end of the connection.
+func (t *tap) take(m jsonrpc.Message) (taken bool, err error) {
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		return t.heard(m)
+	case *jsonrpc.Response:
+		return false, t.keep(m)
+	}
+	return false, nil
+}
+
+// keep keeps an answer that is awaited. The error is that the server has not introduced itself as MCP has it.
+func (t *tap) keep(r *jsonrpc.Response) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a, ok := t.awaited[r.ID]
 	if !ok {
-		return
+		return nil
 	}
 	*a = answer{there: true, result: r.Result, err: r.Error}
 	delete(t.awaited, r.ID)
-	if a == t.greeting {
-		t.agreed(versionOf(r.Result))
+	if a != t.greeting || r.Error != nil {
+		return nil
 	}
-}
-
-// versionOf returns the version in the answer to initialize, empty if there is none.
-func versionOf(result json.RawMessage) string {
-	v, err := decode.Parse(result)
-	if err != nil {
-		return ""
+	version, err := introduction(r.Result)
+	if err == nil {
+		t.agreed(version)
 	}
-	return v.Object("protocolVersion").String("protocolVersion")
+	return err
 }
 
 // forget returns an answer as it is now, and awaits it no longer.

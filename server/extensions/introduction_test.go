@@ -1,0 +1,71 @@
+package extensions
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+func TestIntroductions(t *testing.T) {
+	for _, tc := range []struct {
+		name, result string
+		want         error
+	}{
+		{"all there is", `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"","version":"1","title":7},"instructions":"x"}`, nil},
+		{"no server", `{"protocolVersion":"2025-06-18","capabilities":{}}`, noMCP},
+		{"a server that is null", `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":null}`, noMCP},
+		{"a server without a name", `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"version":"1"}}`, noMCP},
+		{"a server without a version", `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x"}}`, noMCP},
+		{"no capabilities", `{"protocolVersion":"2025-06-18","serverInfo":{"name":"x","version":"1"}}`, noMCP},
+		{"no version", `{"capabilities":{},"serverInfo":{"name":"x","version":"1"}}`, noMCP},
+		{"instructions that are no text", `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"x","version":"1"},"instructions":[]}`, noMCP},
+		{"no object", `"hello"`, noMCP},
+		{"nothing", ``, noMCP},
+	} {
+		version, err := introduction(json.RawMessage(tc.result))
+		if !errors.Is(err, tc.want) || err == nil && version != "2025-06-18" {
+			t.Errorf("%s: %q, %v, want %v", tc.name, version, err, tc.want)
+		}
+	}
+}
+
+func TestAServerThatDoesNotSayWhoItIsIsRefused(t *testing.T) {
+	for _, kind := range []string{"application/json", "text/event-stream"} {
+		h := &heard{}
+		uri := serveScript(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			h.add(body)
+			if !strings.Contains(string(body), `"initialize"`) {
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			answer := `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{}}}`
+			if kind == "text/event-stream" {
+				sendEvents(w, "data: "+answer+"\n\n")
+				return
+			}
+			w.Header().Set("Content-Type", kind)
+			io.WriteString(w, answer)
+		}))
+		err := newSet(t).Add(t.Context(), extension.Config{Type: "streamable_http", Name: "x", URI: uri})
+		if !errors.Is(err, noMCP) || h.count("notifications/initialized") > 0 {
+			t.Errorf("%s: %v, and it was told that all is well %d times", kind, err, h.count("notifications/initialized"))
+		}
+	}
+}
+
+func TestRootsAreNotAnnounced(t *testing.T) {
+	s := newSet(t)
+	if err := s.Add(t.Context(), server(t, "test", "scripted")); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"type":"text","text":"-32601: `
+	if got := written(s.Call(t.Context(), quiet("test__roots", "{}"))); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
