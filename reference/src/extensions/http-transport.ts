@@ -6,6 +6,7 @@ import { BrokenRulesError, maxMessageBytes, replacedMessages } from './event-mes
 import { ExactMessages } from './exact-messages.ts'
 import { httpFetch } from './http-fetch.ts'
 import type { FetchLike } from './http-fetch.ts'
+import { isAnswerToNobody } from './rpc-message.ts'
 
 /** How long a server has to answer that its session is over. */
 const goodbyeMs = 1000
@@ -25,7 +26,9 @@ export class HttpTransport implements Transport {
     this.#inner = make((url, init) => this.#fetch(url, init))
     this.#inner.onclose = () => this.onclose?.()
     this.#inner.onerror = (error) => this.onerror?.(error)
-    this.#inner.onmessage = (message) => this.onmessage?.(this.#messages.unmarked(message))
+    this.#inner.onmessage = (message) => {
+      if (!isAnswerToNobody(message)) this.onmessage?.(this.#messages.unmarked(message))
+    }
   }
 
   static streamable(url: URL, headers: Record<string, string>): HttpTransport {

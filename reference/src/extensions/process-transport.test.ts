@@ -46,6 +46,21 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(await Promise.race([heard, closed])).toEqual({ jsonrpc: '2.0', method: 'x' })
   })
 
+  it('hears no answers with ids that are not of its requests', async () => {
+    const lines = ['"id":"3","result":{}', '"id":"3","error":{"code":1,"message":""}', '"error":{"code":1,"message":""}', '"id":"3","method":"x"', '"id":3,"result":{}']
+    const transport = transportOf({ args: ['-c', `printf '{"jsonrpc":"2.0",%s}\\n' '${lines.join("' '")}'; cat`] })
+    const heard: JSONRPCMessage[] = []
+    const last = new Promise<void>((resolve) => {
+      transport.onmessage = (message) => {
+        heard.push(message)
+        if (!('method' in message)) resolve()
+      }
+    })
+    await transport.start()
+    await last
+    expect(heard).toEqual([{ jsonrpc: '2.0', id: '3', method: 'x' }, { jsonrpc: '2.0', id: 3, result: {} }])
+  })
+
   it.each(['no JSON', '{"jsonrpc":"1.0"}', '[]', '{"jsonrpc":"2.0","id":1,"method":"x","params":"y"}'])('ends with a line that is no message: %s (X12)', async (line) => {
     const transport = transportOf({ args: ['-c', `echo '${line}'; cat`] })
     const closed = new Promise<void>((resolve) => (transport.onclose = resolve))

@@ -8,7 +8,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
-import { rpcMessage } from './rpc-message.ts'
+import { isAnswerToNobody, rpcMessage } from './rpc-message.ts'
 import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
 
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
@@ -146,7 +146,7 @@ export class ProcessTransport implements Transport {
       this.#giveUp(new BrokenRulesError('a line is no JSON-RPC', { cause }))
       return
     }
-    this.onmessage?.(message)
+    if (!isAnswerToNobody(message)) this.onmessage?.(message)
   }
 
   /** Whoever breaks the rules is not listened to any more (X12). */

@@ -10,3 +10,8 @@ export function rpcMessage(value: unknown): JSONRPCMessage {
   if (!isObject(value) || !(Array.isArray(value.params) || value.params === null)) return JSONRPCMessageSchema.parse(value)
   return JSONRPCMessageSchema.parse(Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'params')))
 }
+
+/** Whether a message answers a request that this side has not made: our ids are numbers, and JSON-RPC gives them back as they are. */
+export function isAnswerToNobody(message: JSONRPCMessage): boolean {
+  return !('method' in message) && typeof message.id !== 'number'
+}
