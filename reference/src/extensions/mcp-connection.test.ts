@@ -80,6 +80,52 @@ describe('McpConnection', () => {
     await connection.close()
   })
 
+  it.each([
+    ['before', 29_999, { status: 'success', value: [{ type: 'text', text: 'unasked' }] }],
+    ['behind', 30_000, { status: 'error', error: '-32603: No answer within 30 s' }],
+  ])('takes the answer of a server whose question has ended only %s the end of its time (X4)', async (_, endsMs, result) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      await send(message, more)
+      // A server that answers its call at once with what has become of its question.
+      if ('error' in message) await server.send({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'unasked' }] } })
+    }
+    const elicit = (_: string, __: unknown, signal: AbortSignal): Promise<unknown> =>
+      new Promise((_, reject) => {
+        const end = (): void => {
+          reject(new Error('nobody has answered'))
+        }
+        signal.addEventListener('abort', end)
+        setTimeout(end, endsMs)
+      })
+    const calling = connection.call('hang', {}, { ...listener, elicit }, never)
+    await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params: { message: 'x' } })
+    await vi.advanceTimersByTimeAsync(30_001)
+    expect(await calling).toEqual(result)
+    await connection.close()
+  })
+
+  it.each([{}, { message: 7 }, { message: null, mode: 'form' }])('asks nobody a question without a message: %j (X9)', async (params) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const answered: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      if ('error' in message) answered.push(message)
+      await send(message, more)
+    }
+    const calling = connection.call('hang', {}, listener, never)
+    await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(answered).toMatchObject([{ id: 100, error: { code: -32602 } }])
+    await connection.close()
+    await calling
+  })
+
   it('has at most sixteen open questions (X25)', async () => {
     const [client, server] = InMemoryTransport.createLinkedPair()
     await scriptedMcpServer().connect(server)

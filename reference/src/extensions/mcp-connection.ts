@@ -234,11 +234,13 @@ export class McpConnection implements Connection {
   }
 
   async #elicit(params: Record<string, unknown>): Promise<unknown> {
-    if (params.mode !== undefined && params.mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
+    const { mode, message } = params
+    if (mode !== undefined && mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
+    if (typeof message !== 'string') throw new RpcError(ErrorCode.InvalidParams, 'The question has no message')
     const [call] = this.#running
     if (call === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
     try {
-      return await call.listener.elicit(typeof params.message === 'string' ? params.message : '', params.requestedSchema ?? {}, call.over.signal)
+      return await call.listener.elicit(message, params.requestedSchema ?? {}, call.over.signal)
     } catch (cause) {
       throw new RpcError(ErrorCode.InternalError, 'Timeout waiting for user response', { cause })
     }
