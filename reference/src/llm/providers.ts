@@ -3,6 +3,7 @@ import type { ModelConfig } from '../sessions/session.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
 import { trimmed } from '../text/white-space.ts'
+import { told } from '../told-error.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
 import { chatBody, chatModelName } from './chat-request.ts'
 import { findDeclarative } from './declarative.ts'
@@ -70,7 +71,7 @@ export class Providers {
   }
 
   #build(name: string, config: ModelConfig): ModelProvider {
-    const { wire, endpoint, streams, fastModel } = this.#plan(name)
+    const { wire, endpoint, streams, fastModel } = this.#readPlan(name)
     return new ModelProvider({
       name,
       config: { ...config, fast_model: fastModel },
@@ -81,6 +82,17 @@ export class Providers {
       logs: this.#logs,
       logger: this.#logger,
     })
+  }
+
+  /** The plan. Settings and secrets that cannot be read make a ProviderError, too; why they cannot is for the log (G26). */
+  #readPlan(name: string): Plan {
+    try {
+      return this.#plan(name)
+    } catch (cause) {
+      if (cause instanceof ProviderError) throw cause
+      this.#logger.error('provider not built', { provider: name, err: cause })
+      throw new ProviderError(told(cause), { cause })
+    }
   }
 
   #plan(name: string): Plan {

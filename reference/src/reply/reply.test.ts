@@ -434,6 +434,21 @@ describe('models of agents (GA 6.2, 6.5)', () => {
     expect(await app.call('POST', '/agent/update_provider', { ...body, session_id: 'x' })).toMatchObject({ status: 400, text })
   })
 
+  it.each(['[1]', 'a: [', 'a: "\\ud800"'])('are none when the file of secrets is %s, and the log says why (G13, G26)', async (secrets) => {
+    const app = await ChatApp.open({ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'm' })
+    writeFileSync(join(app.root, 'config/secrets.yaml'), secrets)
+    const id = await app.start()
+    expect(await app.call('POST', '/agent/update_provider', { provider: 'openai', session_id: id })).toMatchObject({
+      status: 400, text: 'Failed to create openai provider: Internal error',
+    })
+    expect(await app.call('POST', '/agent/resume', { session_id: id, load_model_and_extensions: true })).toMatchObject({
+      status: 500, text: '{"message":"Could not create provider: Internal error"}',
+    })
+    expect(app.logs.filter(({ message }) => message === 'provider not built').map(({ fields }) => String(fields.err))).toEqual([
+      expect.stringContaining('NotAMappingError'), expect.stringContaining('NotAMappingError'),
+    ])
+  })
+
   it('come from the session, or from the settings', async () => {
     const app = await ChatApp.open({ GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'gpt-4o' })
     const id = await app.start()
