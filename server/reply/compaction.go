@@ -113,7 +113,11 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 	}
 	text, _ := piece.Message.PlainText()
 	messages := compacted(x.conversation, text, keepLatest)
-	if err := x.Store.ReplaceMessages(ctx, x.session.ID, messages); err != nil {
+	late, err := x.late(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := x.Store.ReplaceMessages(ctx, x.session.ID, append(messages, late...)); err != nil {
 		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
 	}
 	if err := x.countSummary(ctx, piece.Usage); err != nil {
@@ -123,6 +127,16 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 		return false, err
 	}
 	return true, x.out.push(ctx, conversationEvent(x.conversation))
+}
+
+// late returns what other streams of the session have saved while the summary was made. It is no part of that, so it has to
+// stay. Without a session there is nothing.
+func (x *exchange) late(ctx context.Context) ([]message.Message, error) {
+	known := len(x.conversation)
+	if err := x.load(ctx); err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	return x.conversation[min(known, len(x.conversation)):], nil
 }
 
 // summary asks the model for a summary, a second time without the results of tools if they were too much.

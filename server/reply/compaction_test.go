@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
+	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 )
 
@@ -58,6 +59,35 @@ func TestCompactionByHand(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatOthersSaveDuringASummaryStays(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		other := message.Message{Role: message.User, Content: []message.Content{message.Text{Text: "and I"}}, Metadata: message.Metadata{UserVisible: true, AgentVisible: true}}
+		var r *rig
+		r = newRig(t, none, func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
+			if asked.Streams() {
+				llmtest.Events(w, llmtest.Says("c1", "Hello")...)
+				return
+			}
+			if err := r.store.AddMessages(t.Context(), "", other); err != nil {
+				t.Error(err)
+			}
+			llmtest.Whole(w, "SUMMARY")
+		})
+		r.reply(user("hi"))
+		same(t, "events", []string{
+			thinking + " 15",
+			"UpdateConversation u- hi | a- Hello | u- /compact | " + summary + " | u and I",
+			"a inlineMessage:Compaction complete 2",
+			"Finish stop 2/20",
+		}, r.reply(user("/compact")))
+		r.reply(user("on"))
+		asked := r.asked()
+		if last := asked[len(asked)-1]; !strings.Contains(last, "and I") {
+			t.Errorf("the next request is\n%s\nwant one with what was said meanwhile", last)
+		}
+	})
 }
 
 func TestCompactionByHandWithoutAModel(t *testing.T) {
