@@ -71,6 +71,17 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: myext__echo"}'])
   })
 
+  it('is there after results that are no objects (X5)', async () => {
+    const begin = '{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}'
+    const answer = (id: number, result: string): string => `read -r; echo '{"jsonrpc":"2.0","id":${id},"result":${result}}'`
+    const results = ['[1]', 'null', '"text"', '{"content":null}'].map((result, i) => answer(i + 1, result))
+    const server = [answer(0, begin), 'read -r', ...results, 'read -r'].join('; ')
+    const { app, id } = await withExtension({ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', server] })
+    const unreadable = 'user: result c0 {"status":"error","error":"-32603: The answer of the tool cannot be read"}'
+    for (let i = 0; i < 3; i++) expect(await call(app, id, ['x__any', {}])).toEqual([unreadable])
+    expect(await call(app, id, ['x__any', {}])).toEqual(['user: result c0 {"status":"success","value":[]}'])
+  })
+
   it('asks the person at once, and gets the answer of a second reply (GA 8.3)', async () => {
     const { app, id } = await withExtension()
     script(app, ['myext__ask', {}])

@@ -4,11 +4,17 @@ import { isObject } from '../json/is-object.ts'
 
 /**
  * A value as a message of JSON-RPC. That may have a list of parameters, which MCP has not: whoever is asked with one, or with
- * null, sees none. Throws when it is no message.
+ * null, sees none. It may also have any result, and who waits for one that is no object gets what no answer of MCP is like.
+ * Throws when it is no message.
  */
 export function rpcMessage(value: unknown): JSONRPCMessage {
-  if (!isObject(value) || !(Array.isArray(value.params) || value.params === null)) return JSONRPCMessageSchema.parse(value)
-  return JSONRPCMessageSchema.parse(Object.fromEntries(Object.entries(value).filter(([key]) => key !== 'params')))
+  return JSONRPCMessageSchema.parse(isObject(value) ? asInMcp(value) : value)
+}
+
+function asInMcp(message: Record<string, unknown>): Record<string, unknown> {
+  const { params, result } = message
+  if (Array.isArray(params) || params === null) return Object.fromEntries(Object.entries(message).filter(([key]) => key !== 'params'))
+  return 'result' in message && !isObject(result) ? { ...message, result: { content: false } } : message
 }
 
 /** Whether a message answers a request that this side has not made: our ids are numbers, and JSON-RPC gives them back as they are. */
