@@ -54,6 +54,7 @@ func newGoose(config Config) (*goose, error) {
 		Custom:    filepath.Join(config.Directories.Config, "custom_providers"),
 		Transport: g.transport,
 		Logs:      llm.NewLogs(config.Directories.Logs(), config.Log),
+		Log:       config.Log,
 	}
 	if config.Models != nil {
 		g.providers.Transport = config.Models

@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,12 +28,24 @@ type Factory struct {
 	Custom    string
 	Transport http.RoundTripper
 	Logs      *Logs // nil keeps none
+	// Log is told why settings cannot be read; nil tells nobody.
+	Log *slog.Logger
 }
 
 // A reason is why a provider cannot be made. It is part of an answer to a client, and reads like one.
 type reason string
 
 func (r reason) Error() string { return string(r) }
+
+// An unread is a file of settings or secrets that cannot be read. Clients are not told why (decision G26).
+type unread struct {
+	key   string
+	cause error
+}
+
+func (*unread) Error() string { return "Internal error" }
+
+func (u *unread) Unwrap() error { return u.cause }
 
 // cannotRun are the providers that are known and not built (GA 24.1, decision M1).
 var cannotRun = []string{
@@ -65,6 +79,9 @@ func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
 		err = f.declared(p)
 	}
 	if err != nil {
+		if u, ok := errors.AsType[*unread](err); ok && f.Log != nil {
+			f.Log.Warn("provider not made", "key", u.key, "err", u.cause)
+		}
 		return nil, err
 	}
 	return p, nil
@@ -211,7 +228,7 @@ func (v *values) read(from source, key string) (value string, there bool) {
 	raw, err := from(key)
 	switch {
 	case err != nil:
-		v.err = reason("Configuration value cannot be read: " + key)
+		v.err = &unread{key, err}
 	case raw == nil || string(raw) == "null":
 		return "", false
 	case jsonwire.Text(raw).Kind() != "string":
