@@ -80,9 +80,7 @@ func TestRequestsAreLimitedInTime(t *testing.T) {
 		if strings.HasSuffix(t.Name(), "stdio") {
 			return
 		}
-		eventually(t, "the answers to the questions", func() bool {
-			return h.count(`"error":{"code":-32603,"message":"Timeout waiting for user response"}`) == 2
-		})
+		h.await(t, `"error":{"code":-32603,"message":"Timeout waiting for user response"}`, 2)
 	})
 }
 
@@ -102,9 +100,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 			<-asked
 		}
 		if !strings.HasSuffix(t.Name(), "stdio") {
-			eventually(t, "the refusals", func() bool {
-				return h.count(`"error":{"code":-32603,"message":"Too many open questions"}`) == 2
-			})
+			h.await(t, `"error":{"code":-32603,"message":"Too many open questions"}`, 2)
 		}
 		cancel()
 		within(t, "the call", result)
@@ -182,9 +178,7 @@ func TestHowProcessesEnd(t *testing.T) {
 			default:
 				t.Error("the process is still there")
 			}
-			eventually(t, "the end of the child", func() bool {
-				return errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || zombie(child)
-			})
+			awaitEnd(t, child)
 		})
 	}
 }
@@ -196,7 +190,5 @@ func TestAProcessThatEndsByItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-p.exited
-	eventually(t, "the end of the child", func() bool {
-		return errors.Is(syscall.Kill(child, 0), syscall.ESRCH) || zombie(child)
-	})
+	awaitEnd(t, child)
 }

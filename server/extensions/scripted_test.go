@@ -118,12 +118,30 @@ func leaveAChild() {
 type heard struct {
 	mu       sync.Mutex
 	messages []string
+	more     chan struct{} // holds a token when a message has come
 }
 
 func (h *heard) add(message []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.messages = append(h.messages, string(message))
+	select {
+	case h.more <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until so many messages have a text in them.
+func (h *heard) await(t *testing.T, text string, n int) {
+	t.Helper()
+	guard := time.After(patience)
+	for h.count(text) != n {
+		select {
+		case <-h.more:
+		case <-guard:
+			t.Fatalf("%d messages with %s within %s, want %d", h.count(text), text, patience, n)
+		}
+	}
 }
 
 // count returns how many messages have a text in them.
@@ -192,7 +210,7 @@ func sseScript(h *heard) http.HandlerFunc {
 func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *heard)) {
 	for _, kind := range []string{"stdio", "streamable_http, JSON", "streamable_http, events", "sse"} {
 		t.Run(kind, func(t *testing.T) {
-			h := &heard{}
+			h := &heard{more: make(chan struct{}, 1)}
 			config := extension.Config{Name: "test"}
 			config.Type, _, _ = strings.Cut(kind, ",")
 			switch kind {
@@ -220,14 +238,4 @@ func serveScript(t *testing.T, handler http.Handler) (uri string) {
 	host := httptest.NewServer(handler)
 	t.Cleanup(host.Close)
 	return host.URL
-}
-
-// eventually waits until something holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %s", what, patience)
-		}
-	}
 }
