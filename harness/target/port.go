@@ -11,18 +11,18 @@ import (
 // loopback is where targets listen: nobody else's machine has to reach them.
 const loopback = "127.0.0.1"
 
-// A port is a TCP port that nothing listens on and that no other start in this process gets.
+// A port is a TCP port that no other target gets, of this process or of another lockstep on the machine, from when it is
+// reserved until forget: also while nothing listens on it, because the target is starting or was killed.
 //
 // It is drawn from below the ports that systems give to connections that go out, because those of one busy machine, this
-// program's own among them, would often take it. The harness holds it until just before the target is executed. In the
-// time between, the port is anybody's: another process of the machine can be given it, and lostPort is there for that. Other starts of this
-// process are the likelier thieves, which is why a port stays reserved until its target is ready or has failed.
+// program's own among them, would often take it. Somebody who is not a lockstep can still take it in the moment before the
+// target listens, and lostPort is there for that.
 type port struct {
-	number   int
-	listener net.Listener
+	number int
+	freed  sync.Once
 }
 
-// reserved are the ports of all starts under way in this process.
+// reserved are the ports of all targets of this process.
 var reserved = struct {
 	sync.Mutex
 	ports map[int]bool
@@ -34,72 +34,64 @@ const firstPort, lastPort = 20_000, 32_767
 // drawn is how many ports are tried before the kernel is asked for one.
 const drawn = 64
 
-// reservePort returns a port that is held until release and reserved until forget.
-func reservePort() (*port, error) {
+// reservePort returns a port and who holds it until the target is executed.
+func reservePort() (*port, net.Listener, error) {
 	for range drawn {
 		number := firstPort + rand.IntN(lastPort-firstPort+1)
-		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(number)))
-		if err != nil {
-			continue // it is taken
+		if !reserve(number) {
+			continue
 		}
-		if reserve(number) {
-			return &port{number: number, listener: listener}, nil
+		p := &port{number: number}
+		if listener, err := p.hold(); err == nil {
+			return p, listener, nil
 		}
-		listener.Close()
+		p.forget() // it is taken
 	}
 	return anyFreePort()
 }
 
 // anyFreePort returns one that the kernel picks.
-func anyFreePort() (*port, error) {
+func anyFreePort() (*port, net.Listener, error) {
 	for {
 		listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, "0"))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		number := listener.Addr().(*net.TCPAddr).Port
 		if reserve(number) {
-			return &port{number: number, listener: listener}, nil
+			return &port{number: number}, listener, nil
 		}
 		// Holding on to it while asking again makes the kernel name another one.
 		defer listener.Close()
 	}
 }
 
+// reserve reports whether the port was nobody's. The process is asked first: the system's locks are between processes.
 func reserve(number int) bool {
 	reserved.Lock()
 	defer reserved.Unlock()
-	if reserved.ports[number] {
+	if reserved.ports[number] || !lockPort(number) {
 		return false
 	}
 	reserved.ports[number] = true
 	return true
 }
 
-// release makes the port free for the target to listen on. Nobody has connected to it, so nothing lingers.
-func (p *port) release() {
-	p.listener.Close()
+// hold listens on the port, so that nobody else does. Nobody connects to it, so nothing lingers when that is closed.
+func (p *port) hold() (net.Listener, error) {
+	return net.Listen("tcp4", p.address())
 }
 
-// forget ends the reservation, and releases the port if that has not happened.
+func (p *port) address() string { return net.JoinHostPort(loopback, strconv.Itoa(p.number)) }
+
+// forget ends the reservation. It may be called again.
 func (p *port) forget() {
-	p.release()
-	forget(p.number)
-}
-
-func forget(number int) {
-	reserved.Lock()
-	defer reserved.Unlock()
-	delete(reserved.ports, number)
-}
-
-// holdPort returns a port that this process has reserved, if nothing listens on it.
-func holdPort(number int) (*port, error) {
-	listener, err := net.Listen("tcp4", net.JoinHostPort(loopback, strconv.Itoa(number)))
-	if err != nil {
-		return nil, err
-	}
-	return &port{number: number, listener: listener}, nil
+	p.freed.Do(func() {
+		reserved.Lock()
+		defer reserved.Unlock()
+		delete(reserved.ports, p.number)
+		unlockPort(p.number)
+	})
 }
 
 // addressInUse is how a server says that its port is taken: the C library's words, which Go, Python, Ruby and Rust

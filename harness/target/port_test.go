@@ -49,18 +49,24 @@ func TestLogsThatNameThePortThatIsTaken(t *testing.T) {
 
 func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	slow(t)
-	mine, err := reservePort()
+	mine, held, err := reservePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer mine.forget() // what the test itself reserves at its end, too
-	mine.release()
+	defer mine.forget()
+	held.Close()
 	if reserve(mine.number) {
 		t.Errorf("port %d was reserved twice", mine.number)
 	}
 	mine.forget()
 	if !reserve(mine.number) {
-		t.Errorf("port %d is still reserved", mine.number)
+		t.Fatalf("port %d is still reserved", mine.number)
+	}
+	again := &port{number: mine.number}
+	defer again.forget()
+	mine.forget()
+	if reserve(mine.number) {
+		t.Errorf("port %d is somebody else's now, and was reserved", mine.number)
 	}
 }
 

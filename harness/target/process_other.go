@@ -36,3 +36,7 @@ func (p *process) members(context.Context) ([]int, error)                    { r
 func (p *process) status() string                                            { return "" }
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }
+
+// No target has a port here.
+func lockPort(int) bool { return true }
+func unlockPort(int)    {}

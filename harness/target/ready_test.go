@@ -159,14 +159,13 @@ func TestAwaitEndsInTheMiddleOfAProbe(t *testing.T) {
 
 func TestNobodyListeningIsSaidPlainly(t *testing.T) {
 	slow(t)
-	port, err := reservePort()
+	port, held, err := reservePort()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer port.forget()
-	address := port.listener.Addr().String()
-	port.release()
-	err = Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: address})
+	held.Close()
+	err = Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: port.address()})
 	if err == nil || err.Error() != "connection refused" {
 		t.Errorf("probe: %v, want connection refused", err)
 	}

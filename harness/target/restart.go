@@ -27,12 +27,6 @@ func (t *Target) Restart(ctx context.Context, before time.Time) error {
 	if p == nil {
 		return t.failed("restart", errNotOurs)
 	}
-	free := reserve(t.port) // so that no other start of this process takes it in between
-	defer func() {
-		if free {
-			forget(t.port)
-		}
-	}()
 	if err := p.end(ctx); err != nil {
 		return t.failed("restart", err)
 	}
@@ -41,16 +35,16 @@ func (t *Target) Restart(ctx context.Context, before time.Time) error {
 		deadline = before
 	}
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
-		port, err := holdPort(t.port)
+		held, err := t.port.hold()
 		if err == nil {
-			err = t.execute(ctx, port, deadline)
+			err = t.execute(ctx, held, deadline)
 		}
 		if err == nil || !errors.Is(err, syscall.EADDRINUSE) && !lostPort(err) {
 			return err
 		}
 		// Whoever has got the port, a connection that goes out, may let go of it.
 		if time.Now().Add(wait).After(deadline) || !pause(ctx, wait) {
-			return fmt.Errorf("restart target %q: port %d: %w", t.name, t.port, err)
+			return fmt.Errorf("restart target %q: port %d: %w", t.name, t.port.number, err)
 		}
 	}
 }

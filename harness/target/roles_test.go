@@ -3,6 +3,7 @@
 package target
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -39,6 +41,7 @@ var roles = map[string]func(*actor){
 	"hydra":      (*actor).hydra,
 	"harness":    (*actor).harness,
 	"tenant":     (*actor).tenant,
+	"rival":      (*actor).rival,
 }
 
 const (
@@ -303,4 +306,15 @@ func (a *actor) astray() {
 		fatal(err)
 	}
 	a.stubborn()
+}
+
+// rival tries to reserve the port that it is told, each time a line comes, and says whether it could.
+func (a *actor) rival() {
+	number, err := strconv.Atoi(a.address)
+	if err != nil {
+		fatal(err)
+	}
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		fmt.Println(reserve(number))
+	}
 }

@@ -23,7 +23,6 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
-	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -38,7 +37,7 @@ type Target struct {
 	// What follows is of a target that the harness has started.
 	spec    Spec
 	environ []string
-	port    int
+	port    *port
 	dir     *Directory
 	ownDir  bool // Start has made it, so Stop removes it
 
@@ -149,22 +148,23 @@ func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*T
 
 // launch starts the target once, on a port of its own.
 func launch(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*Target, error) {
-	port, err := reservePort()
+	port, held, err := reservePort()
 	if err != nil {
 		return nil, fmt.Errorf("start target %q: free port: %w", spec.Name, err)
 	}
-	t := &Target{name: spec.Name, log: opts.Logger, spec: spec, environ: opts.Environ, port: port.number, dir: opts.Directory}
-	t.url = url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, strconv.Itoa(port.number))}
-	if err := t.execute(ctx, port, deadline); err != nil {
+	t := &Target{name: spec.Name, log: opts.Logger, spec: spec, environ: opts.Environ, port: port, dir: opts.Directory}
+	t.url = url.URL{Scheme: "http", Host: port.address()}
+	if err := t.execute(ctx, held, deadline); err != nil {
+		port.forget()
 		return nil, err
 	}
 	return t, nil
 }
 
-// execute starts the target's process, and returns when that is ready, or is no more.
-func (t *Target) execute(ctx context.Context, port *port, deadline time.Time) error {
-	defer port.forget()
-	filled := t.spec.values(t.port, t.dir.Path())
+// execute starts the target's process, and returns when that is ready, or is no more. Until then the port is held.
+func (t *Target) execute(ctx context.Context, held net.Listener, deadline time.Time) error {
+	defer held.Close()
+	filled := t.spec.values(t.port.number, t.dir.Path())
 	if t.dir != nil {
 		if err := t.dir.furnish(t.spec.Files, filled); err != nil {
 			return fmt.Errorf("start target %q: %w", t.name, err)
@@ -180,7 +180,7 @@ func (t *Target) execute(ctx context.Context, port *port, deadline time.Time) er
 	if err != nil {
 		return fmt.Errorf("start target %q: guard process: %w", t.name, err)
 	}
-	port.release() // as late as possible: from here on the port is anybody's
+	held.Close() // as late as possible: from here on anybody can listen there
 	process, err := startProcess(ctx, cmd, guarded)
 	if err != nil {
 		return t.failed("start", err)
@@ -194,7 +194,7 @@ func (t *Target) execute(ctx context.Context, port *port, deadline time.Time) er
 		if stopErr := process.end(context.WithoutCancel(ctx)); stopErr != nil {
 			err = fmt.Errorf("%w; stop: %w", err, stopErr)
 		}
-		return t.failed("start", t.blamePort(err, port.number)) // the log is complete now
+		return t.failed("start", t.blamePort(err, t.port.number)) // the log is complete now
 	}
 	t.log.Debug("target ready")
 	return nil
@@ -340,6 +340,7 @@ func (t *Target) Stop(ctx context.Context) error {
 		return nil
 	}
 	err := p.end(ctx)
+	t.port.forget()
 	if t.ownDir {
 		err = errors.Join(err, t.dir.Remove())
 	}

@@ -1,0 +1,41 @@
+//go:build unix
+
+package target
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+)
+
+// locks is the file whose bytes stand for the ports of the machine: who has locked byte n, has port n. Its locks end with
+// the process that has them, so that the file, which stays and is empty, never says what is no longer so. Nil when it
+// cannot be had: then the ports of other processes are not known.
+var locks = sync.OnceValue(func() *os.File {
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-ports-%d", os.Getuid()))
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil
+	}
+	return file
+})
+
+// lockPort reports whether no other process had the port.
+func lockPort(number int) bool {
+	return setLock(number, syscall.F_WRLCK)
+}
+
+func unlockPort(number int) {
+	setLock(number, syscall.F_UNLCK)
+}
+
+func setLock(number int, kind int16) bool {
+	file := locks()
+	if file == nil {
+		return true
+	}
+	err := syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &syscall.Flock_t{Type: kind, Start: int64(number), Len: 1})
+	return err != syscall.EACCES && err != syscall.EAGAIN // POSIX: either of them
+}
