@@ -33,7 +33,7 @@ steps:
 func TestProcessesAreStartedAgain(t *testing.T) {
 	const (
 		restart = "  - restart: target"
-		kill    = "  - open: bus\n    sse: GET /events\n    query: {shelf: \"s-${{ unique }}\"}\n  - kill: target\n  - await: bus\n    end: server\n    within: 2s\n  - restart: target"
+		kill    = "  - open: bus\n    sse: GET /events\n    query: {shelf: \"s-${{ unique }}\"}\n  - await: bus\n    match: {event: hello}\n  - kill: target\n  - await: bus\n    end: server\n    within: 2s\n  - restart: target"
 	)
 	for _, tc := range []struct {
 		name, role, steps string
