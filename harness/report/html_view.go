@@ -197,6 +197,9 @@ func facts(d *Document) [][2]string {
 	if text := d.Blame.String(); text != "" {
 		out = append(out, [2]string{"blame", text})
 	}
+	if text := busy(d); text != "" {
+		out = append(out, [2]string{"machine", text})
+	}
 	if s := d.Shard; s != nil {
 		out = append(out, [2]string{"part", fmt.Sprintf("%d of %d, of %s", s.Index, s.Of, count(s.Selected, "scenario"))})
 	}

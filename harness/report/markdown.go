@@ -57,6 +57,9 @@ func (m *markdown) head() {
 	if text := notCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}
+	if text := busy(d); text != "" {
+		fmt.Fprintf(m, "\nmachine: %s\n", mdText(text, 600))
+	}
 	if c := d.Changes; c != nil {
 		fmt.Fprintf(m, "\nsince %s: %d new, %d changed, %d fixed, %d as before", mdText(c.Against, 120), len(c.New), len(c.Changed), len(c.Fixed), c.Unchanged)
 		if c.Apart > 0 {

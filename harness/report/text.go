@@ -121,6 +121,9 @@ func (p *page) counts() {
 	}
 	p.accepted()
 	p.unused()
+	if text := busy(d); text != "" {
+		p.row("machine", p.yellow(text))
+	}
 }
 
 // unused names the rules that never applied.

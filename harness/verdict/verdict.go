@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
@@ -93,6 +94,9 @@ type Target struct {
 	Events    int    `json:"events"`             // heartbeats aside
 	Success   int    `json:"success"`            // answers with a 2xx status
 	Upstream  int    `json:"upstream,omitempty"` // requests that it has sent to stubs
+	// Waited is for how many milliseconds of a scenario the machine kept it from going on, when that is worth a word. How long
+	// it waited in a whole run is not told: scenarios wait at the same time.
+	Waited int64 `json:"waited_ms,omitempty"`
 }
 
 // Compared counts pairs.
@@ -180,10 +184,16 @@ func stepsOf(ts []*transcript.Transcript) map[string]*transcript.Step {
 	return steps
 }
 
+// longWait is what is worth a word: few bounds of servers and of scenarios are shorter.
+const longWait = time.Second
+
 // count counts what came. Heartbeats do not count: how many come is a matter of the clock, and two runs of the same servers
 // would have other numbers.
 func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	out := Target{Name: t.Target}
+	if waited := t.Excuse(0, t.Took); waited >= longWait {
+		out.Waited = waited.Milliseconds()
+	}
 	for i := range t.Steps {
 		for _, x := range t.Steps[i].Exchanges {
 			if x.Response == nil {

@@ -469,6 +469,18 @@ func TestTargetsAreCounted(t *testing.T) {
 	}
 }
 
+func TestALongWaitForAProcessorIsTold(t *testing.T) {
+	waits := func(d time.Duration) side {
+		s := newSide("x").answers(200, `{"n":1}`)
+		s.Took, s.Starved = 9*time.Second, []transcript.Starvation{{From: 0, Until: 8 * time.Second, For: d}}
+		return s
+	}
+	got := judged(t, waits(999*time.Millisecond), waits(5*time.Second))
+	if got.Verdict != Match || got.Targets[0].Waited != 0 || got.Targets[1].Waited != 5000 {
+		t.Errorf("%s, %+v; want a match, and 5 s of the second target alone", got.Verdict, got.Targets)
+	}
+}
+
 // How many heartbeats come is a matter of the clock.
 func TestHeartbeatsDoNotCount(t *testing.T) {
 	c := &Case{

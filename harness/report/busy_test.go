@@ -1,0 +1,50 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func TestABusyMachineIsSaidOfWhatIsRed(t *testing.T) {
+	scenario := func(id string, v verdict.Verdict, waited ...int64) verdict.Scenario {
+		return verdict.Scenario{ID: id, Verdict: v, Millis: 9100, Targets: []verdict.Target{
+			{Name: "typescript", Waited: waited[0]}, {Name: "go", Waited: waited[1]}}}
+	}
+	for _, tc := range []struct {
+		name      string
+		scenarios []verdict.Scenario
+		want      string
+	}{
+		{"a machine with time", []verdict.Scenario{scenario("a", verdict.Differ, 0, 0), scenario("b", verdict.Match, 0, 0)}, ""},
+		{"green all the same", []verdict.Scenario{scenario("a", verdict.Match, 5000, 0), scenario("b", verdict.Waived, 0, 5000)}, ""},
+		{"red", []verdict.Scenario{
+			scenario("a", verdict.Differ, 1200, 0), scenario("b", verdict.Unknown, 0, 5200), scenario("c", verdict.Differ, 0, 0), scenario("d", verdict.Match, 9000, 0),
+		}, "it kept servers waiting in 2 of 3 scenarios that differ or are unknown, go longest: for 5.2 s of 9.1 s in b; " +
+			"what is a matter of time there may be its doing (fewer --jobs, or less beside the run)"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			doc := document(tc.scenarios...)
+			if got := busy(doc); got != tc.want {
+				t.Errorf("busy: %q, want %q", got, tc.want)
+			}
+			for format, text := range texts(t, doc) {
+				if said := strings.Contains(text, "kept servers waiting"); said != (tc.want != "") {
+					t.Errorf("%s says so: %t", format, said)
+				}
+			}
+		})
+	}
+}
+
+func texts(t *testing.T, doc *Document) map[string]string {
+	t.Helper()
+	var text, markdown, html strings.Builder
+	for _, err := range []error{Text(&text, doc, Paint{}), Markdown(&markdown, doc, MarkdownBudget), HTML(&html, doc)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return map[string]string{"text": text.String(), "markdown": markdown.String(), "html": html.String()}
+}
