@@ -112,12 +112,9 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 		return false, x.say(ctx, message.Text{Text: "Ran into this error trying to compact: " + err.Error() + "."})
 	}
 	text, _ := piece.Message.PlainText()
-	messages := compacted(x.conversation, text, keepLatest)
-	late, err := x.late(ctx)
-	if err != nil {
-		return false, err
-	}
-	if err := x.Store.ReplaceMessages(ctx, x.session.ID, append(messages, late...)); err != nil {
+	seen, added := compacted(x.read.Messages, text, keepLatest)
+	// The session may have changed while the summary was made, which says nothing of that (decision M69).
+	if err := x.Store.Compact(ctx, x.session.ID, x.read, seen, added); err != nil {
 		return false, fmt.Errorf("%w: replace the conversation: %w", unwritable, err)
 	}
 	if err := x.countSummary(ctx, piece.Usage); err != nil {
@@ -127,16 +124,6 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 		return false, err
 	}
 	return true, x.out.push(ctx, conversationEvent(x.conversation))
-}
-
-// late returns what other streams of the session have saved while the summary was made. It is no part of that, so it has to
-// stay. Without a session there is nothing.
-func (x *exchange) late(ctx context.Context) ([]message.Message, error) {
-	known := len(x.conversation)
-	if err := x.load(ctx); err != nil && !errors.Is(err, store.ErrNotFound) {
-		return nil, err
-	}
-	return x.conversation[min(known, len(x.conversation)):], nil
 }
 
 // summary asks the model for a summary, a second time without the results of tools if they were too much.
@@ -155,32 +142,28 @@ func (x *exchange) summary(ctx context.Context) (piece llm.Piece, err error) {
 	return piece, err
 }
 
-// compacted returns what takes the place of a conversation (GA 7.10). All of it is hidden from the agent, and a summary and
-// an instruction are there for it alone. The latest plain text of the user is repeated, and is then not shown twice if it
-// was the last message.
-func compacted(conversation []message.Message, summary string, keepLatest bool) []message.Message {
+// compacted returns who sees the messages of a conversation from now on, and what is added to it (GA 7.10). All of it is
+// hidden from the agent, and a summary and an instruction are there for it alone. The latest plain text of the user is
+// repeated, and is then not shown twice if it was the last message.
+func compacted(conversation []message.Message, summary string, keepLatest bool) (seen []message.Metadata, added []message.Message) {
 	latest := -1
 	if keepLatest {
 		latest = history.LatestText(conversation)
 	}
-	var messages []message.Message
 	for i, m := range conversation {
-		m.Metadata.AgentVisible = false
-		if i == latest && i == len(conversation)-1 {
-			m.Metadata.UserVisible = false
-		}
-		messages = append(messages, m)
+		repeated := i == latest && i == len(conversation)-1
+		seen = append(seen, message.Metadata{UserVisible: m.Metadata.UserVisible && !repeated})
 	}
 	forAgent := message.Metadata{AgentVisible: true}
 	replacement := made(message.User, message.Text{Text: summary})
 	replacement.Metadata = forAgent
 	instruction := made(message.Assistant, message.Text{Text: goOn})
 	instruction.Metadata = forAgent
-	messages = append(messages, replacement, instruction)
+	added = []message.Message{replacement, instruction}
 	if latest >= 0 {
-		messages = append(messages, made(message.User, texts(conversation[latest])...))
+		added = append(added, made(message.User, texts(conversation[latest])...))
 	}
-	return messages
+	return seen, added
 }
 
 // texts returns the texts of a message alone.

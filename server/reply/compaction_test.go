@@ -61,32 +61,67 @@ func TestCompactionByHand(t *testing.T) {
 	}
 }
 
+// slowly is a model whose summary takes its time: meanwhile something happens.
+func slowly(meanwhile func()) answer {
+	return func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
+		if asked.Streams() {
+			llmtest.Events(w, llmtest.Says("c1", "Hello")...)
+			return
+		}
+		meanwhile()
+		llmtest.Whole(w, "SUMMARY")
+	}
+}
+
 func TestWhatOthersSaveDuringASummaryStays(t *testing.T) {
-	timeless(t, func(t *testing.T) {
-		other := message.Message{Role: message.User, Content: []message.Content{message.Text{Text: "and I"}}, Metadata: message.Metadata{UserVisible: true, AgentVisible: true}}
-		var r *rig
-		r = newRig(t, none, func(w http.ResponseWriter, asked llmtest.Asked, _ int) {
-			if asked.Streams() {
-				llmtest.Events(w, llmtest.Says("c1", "Hello")...)
-				return
-			}
-			if err := r.store.AddMessages(t.Context(), "", other); err != nil {
-				t.Error(err)
-			}
-			llmtest.Whole(w, "SUMMARY")
+	for _, tc := range []struct {
+		name               string
+		during, rightAtEnd bool // while the model makes it, and when it is about to be saved
+	}{
+		{"while it is made", true, false},
+		{"before it is saved", false, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			timeless(t, func(t *testing.T) {
+				var r *rig
+				when := func(now bool) func() {
+					return func() {
+						if !now {
+							return
+						}
+						other := message.Message{Role: message.User, Content: []message.Content{message.Text{Text: "and I"}}, Metadata: message.Visible}
+						if err := r.store.AddMessages(t.Context(), "", other); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+				r = newRig(t, none, slowly(when(tc.during)))
+				r.store.beforeCompact = when(tc.rightAtEnd)
+				r.reply(user("hi"))
+				same(t, "events", []string{
+					thinking + " 15",
+					"UpdateConversation u- hi | a- Hello | u- /compact | " + summary + " | u and I",
+					"a inlineMessage:Compaction complete 2",
+					"Finish stop 2/20",
+				}, r.reply(user("/compact")))
+				r.reply(user("on"))
+				asked := r.asked()
+				if last := asked[len(asked)-1]; !strings.Contains(last, "and I") {
+					t.Errorf("the next request is\n%s\nwant one with what was said meanwhile", last)
+				}
+			})
 		})
+	}
+}
+
+func TestWhatOthersDeleteDuringASummaryStaysAway(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		var r *rig
+		r = newRig(t, none, slowly(func() { r.store.keep(1) }))
 		r.reply(user("hi"))
 		same(t, "events", []string{
-			thinking + " 15",
-			"UpdateConversation u- hi | a- Hello | u- /compact | " + summary + " | u and I",
-			"a inlineMessage:Compaction complete 2",
-			"Finish stop 2/20",
+			thinking + " 15", "UpdateConversation u- hi | " + summary, "a inlineMessage:Compaction complete 2", "Finish stop 2/20",
 		}, r.reply(user("/compact")))
-		r.reply(user("on"))
-		asked := r.asked()
-		if last := asked[len(asked)-1]; !strings.Contains(last, "and I") {
-			t.Errorf("the next request is\n%s\nwant one with what was said meanwhile", last)
-		}
 	})
 }
 

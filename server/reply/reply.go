@@ -30,12 +30,14 @@ type Store interface {
 	// Whatever needs a session fails with [store.ErrNotFound] if there is none, save AddUsage, SetLastUsage and NameOnce:
 	// they change nothing then.
 
-	// Session returns a session without its conversation, Load one with it.
+	// Session returns a session without its conversation, Conversation that alone.
 	Session(ctx context.Context, id string) (session.Session, error)
-	Load(ctx context.Context, id string) (session.Session, error)
-	// AddMessages adds messages in their order, all or none. ReplaceMessages puts them in the place of all that were there.
+	Conversation(ctx context.Context, id string) (store.Conversation, error)
+	// AddMessages adds messages in their order, all or none.
 	AddMessages(ctx context.Context, id string, messages ...message.Message) error
-	ReplaceMessages(ctx context.Context, id string, messages []message.Message) error
+	// Compact changes who sees the messages of a conversation that was read, and adds messages right behind them, in front of
+	// those that others have added since; all or nothing.
+	Compact(ctx context.Context, id string, read store.Conversation, seen []message.Metadata, added []message.Message) error
 	// Tokens returns the numbers of a session. AddUsage replaces those of the last call and adds them to the accumulated
 	// ones; SetLastUsage does only the first.
 	Tokens(ctx context.Context, id string) (session.Tokens, error)

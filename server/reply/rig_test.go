@@ -367,11 +367,14 @@ type store struct {
 	mu       sync.Mutex
 	session  session.Session
 	saved    []message.Message
+	rows     []int64 // the numbers of what was saved
+	next     int64
 	changes  []storage.Change
 	failures map[string]error // by method
 	deleted  bool             // the session
 
 	deleteWhenRead bool
+	beforeCompact  func() // called when a summary is about to be saved
 }
 
 func newStore(id string) *store {
@@ -392,7 +395,14 @@ func (s *store) gone() error {
 func (s *store) deleteSession() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.deleted, s.saved = true, nil
+	s.deleted, s.saved, s.rows = true, nil, nil
+}
+
+// keep deletes all messages but the first ones, as another client would.
+func (s *store) keep(first int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.saved, s.rows = s.saved[:first], s.rows[:first]
 }
 
 func (s *store) messages() []message.Message {
@@ -411,13 +421,13 @@ func (s *store) Session(_ context.Context, id string) (session.Session, error) {
 	return s.session, s.fail("Session")
 }
 
-func (s *store) Load(ctx context.Context, id string) (session.Session, error) {
-	loaded, err := s.Session(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) {
-		return loaded, err
+func (s *store) Conversation(ctx context.Context, id string) (storage.Conversation, error) {
+	if _, err := s.Session(ctx, id); errors.Is(err, storage.ErrNotFound) {
+		return storage.Conversation{}, err
 	}
-	loaded.Conversation = s.messages()
-	return loaded, s.fail("Load")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return storage.Conversation{Messages: slices.Clone(s.saved), Rows: slices.Clone(s.rows)}, s.fail("Conversation")
 }
 
 func (s *store) AddMessages(ctx context.Context, _ string, messages ...message.Message) error {
@@ -426,18 +436,42 @@ func (s *store) AddMessages(ctx context.Context, _ string, messages ...message.M
 	if err := errors.Join(ctx.Err(), s.gone()); err != nil {
 		return err
 	}
-	for _, m := range messages {
-		m.ID = ""
-		s.saved = append(s.saved, m)
-	}
+	s.add(messages)
 	return s.fail("AddMessages")
 }
 
-func (s *store) ReplaceMessages(ctx context.Context, id string, messages []message.Message) error {
+// add adds messages with the next numbers.
+func (s *store) add(messages []message.Message) {
+	for _, m := range messages {
+		m.ID = ""
+		s.next++
+		s.saved, s.rows = append(s.saved, m), append(s.rows, s.next)
+	}
+}
+
+func (s *store) Compact(ctx context.Context, _ string, read storage.Conversation, seen []message.Metadata, added []message.Message) error {
+	if s.beforeCompact != nil {
+		s.beforeCompact()
+	}
 	s.mu.Lock()
-	s.saved = nil
-	s.mu.Unlock()
-	return s.AddMessages(ctx, id, messages...)
+	defer s.mu.Unlock()
+	if err := errors.Join(ctx.Err(), s.gone()); err != nil {
+		return err
+	}
+	var later []message.Message
+	keep := 0
+	for i, row := range s.rows {
+		if was := slices.Index(read.Rows, row); was >= 0 {
+			s.saved[i].Metadata = seen[was]
+			s.saved[keep], s.rows[keep] = s.saved[i], row
+			keep++
+			continue
+		}
+		later = append(later, s.saved[i])
+	}
+	s.saved, s.rows = s.saved[:keep], s.rows[:keep]
+	s.add(append(slices.Clone(added), later...))
+	return s.fail("Compact")
 }
 
 func (s *store) Tokens(context.Context, string) (session.Tokens, error) {

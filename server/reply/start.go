@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,9 +33,10 @@ type exchange struct {
 	guard   guard
 	out     *queue
 
-	tokens       session.Tokens    // what was read last
-	counted      int64             // the agent's count when numbers did so, -1 at first
-	conversation []message.Message // as the model will see it: with what the turns bring
+	tokens       session.Tokens     // what was read last
+	counted      int64              // the agent's count when numbers did so, -1 at first
+	conversation []message.Message  // as the model will see it: with what the turns bring
+	read         store.Conversation // as it was read last, without that
 
 	outputMu sync.Mutex
 	output   *string // the final output, once it is there
@@ -159,11 +161,12 @@ func caught(log *slog.Logger, what string) {
 
 // load reads the conversation.
 func (x *exchange) load(ctx context.Context) error {
-	loaded, err := x.Store.Load(ctx, x.session.ID)
+	read, err := x.Store.Conversation(ctx, x.session.ID)
 	if err != nil {
 		return fmt.Errorf("%w: its conversation: %w", unreadable, err)
 	}
-	x.conversation = loaded.Conversation
+	x.read = read
+	x.conversation = slices.Clip(read.Messages)
 	return nil
 }
 

@@ -59,10 +59,11 @@ func (s *Store) WriteJSON(ctx context.Context, w *jsonwire.Writer, id string) er
 	})
 }
 
-const selectMessages = `SELECT role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY timestamp, id`
+const selectMessages = `SELECT id, role, content_json, created_timestamp, metadata_json FROM messages WHERE session_id = ? ORDER BY timestamp, id`
 
 // A row is a message as it is stored.
 type row struct {
+	id       int64
 	role     string
 	content  any
 	created  int64
@@ -71,7 +72,7 @@ type row struct {
 
 func (r *row) scan(rows *sql.Rows) error {
 	var created any // Scan would make a text of it, to read a number
-	if err := rows.Scan(&r.role, &r.content, &created, &r.metadata); err != nil {
+	if err := rows.Scan(&r.id, &r.role, &r.content, &created, &r.metadata); err != nil {
 		return err
 	}
 	if role := message.Role(r.role); role != message.User && role != message.Assistant {
@@ -113,22 +114,28 @@ func each(rows *sql.Rows, id string, do func(r *row, messageID string) error) er
 }
 
 func conversation(rows *sql.Rows, id string) ([]message.Message, error) {
-	messages := []message.Message{}
+	read, err := readConversation(rows, id)
+	return read.Messages, err
+}
+
+func readConversation(rows *sql.Rows, id string) (Conversation, error) {
+	read := Conversation{Messages: []message.Message{}}
 	err := each(rows, id, func(r *row, messageID string) error {
 		v, err := decode.Parse([]byte(r.text()))
 		if err != nil {
 			return err
 		}
 		content, err := message.DecodeContents(v)
-		messages = append(messages, message.Message{
+		read.Messages = append(read.Messages, message.Message{
 			ID: messageID, Role: message.Role(r.role), Created: r.created, Content: content, Metadata: message.ReadMetadata(r.metadata.String),
 		})
+		read.Rows = append(read.Rows, r.id)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return Conversation{}, err
 	}
-	return messages, nil
+	return read, nil
 }
 
 func writeConversation(w *jsonwire.Writer, rows *sql.Rows, id string) error {
@@ -157,13 +164,17 @@ func (s *Store) AddMessages(ctx context.Context, id string, messages ...message.
 	})
 }
 
+// add adds messages to the end of a conversation.
 func add(ctx context.Context, tx *sql.Tx, id string, messages []message.Message) error {
+	now, err := nextMoment(ctx, tx, id)
+	if err != nil {
+		return err
+	}
 	statement, err := tx.PrepareContext(ctx, `INSERT INTO messages (session_id, role, content_json, created_timestamp, timestamp, metadata_json) VALUES (?, ?, ?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
 	defer statement.Close()
-	now := stamp(time.Now())
 	for _, m := range messages {
 		content, metadata := jsonwire.NewWriter(nil), jsonwire.NewWriter(nil)
 		message.WriteContents(content, m.Content)
@@ -175,22 +186,13 @@ func add(ctx context.Context, tx *sql.Tx, id string, messages []message.Message)
 	return nil
 }
 
-// ReplaceMessages replaces the conversation of a session. It does not count as a change of the session (GA 9.1). The error
-// is [ErrNotFound] if there is no such session.
-func (s *Store) ReplaceMessages(ctx context.Context, id string, messages []message.Message) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
-		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // which every session has
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ?`, id)
-		if err == nil {
-			err = add(ctx, tx, id, messages)
-		}
-		if err != nil {
-			return fmt.Errorf("replace messages of session %q: %w", id, err)
-		}
-		return nil
-	})
+// nextMoment returns the moment of what is added now: never one before that of the last message, which is what messages are
+// sorted by, though the clock may have been set back.
+func nextMoment(ctx context.Context, tx *sql.Tx, id string) (string, error) {
+	const last = `SELECT COALESCE((SELECT CAST(timestamp AS TEXT) FROM messages WHERE session_id = ? ORDER BY id DESC LIMIT 1), '')`
+	var moment string
+	err := tx.QueryRowContext(ctx, last, id).Scan(&moment)
+	return max(moment, stamp(time.Now())), err
 }
 
 // Truncate deletes the messages that were created at a second or later. It does not count as a change of the session, and

@@ -197,14 +197,15 @@ func TestMessagesAreInTheOrderOfTheirInsertion(t *testing.T) {
 		if got := texts(); got != "bc" {
 			t.Errorf("without the second 100 and later: %s", got)
 		}
-		if err := s.ReplaceMessages(t.Context(), id, []message.Message{say(message.User, 1, "x"), say(message.User, 1, "y")}); err != nil {
+		read := must[store.Conversation](t)(s.Conversation(t.Context(), id))
+		if err := s.Compact(t.Context(), id, read, make([]message.Metadata, 2), []message.Message{say(message.User, 1, "x")}); err != nil {
 			t.Fatal(err)
 		}
-		if got := texts(); got != "xy" {
-			t.Errorf("replaced: %s", got)
+		if got := texts(); got != "bcx" {
+			t.Errorf("compacted: %s", got)
 		}
 		if got := must[session.Session](t)(s.Session(t.Context(), id)).UpdatedAt; !got.Equal(updated) {
-			t.Errorf("cutting off and replacing moved updated_at to %s", got)
+			t.Errorf("cutting off and compacting moved updated_at to %s", got)
 		}
 	})
 }
@@ -323,8 +324,9 @@ func TestWhatIsNotThere(t *testing.T) {
 		"Fork":    func() error { _, err := s.Fork(t.Context(), "x", 1); return err }(),
 		"Tokens":  func() error { _, err := s.Tokens(t.Context(), "x"); return err }(),
 
-		"AddMessages":     s.AddMessages(t.Context(), "x", say(message.User, 1, "a")),
-		"ReplaceMessages": s.ReplaceMessages(t.Context(), "x", []message.Message{say(message.User, 1, "a")}),
+		"AddMessages":  s.AddMessages(t.Context(), "x", say(message.User, 1, "a")),
+		"Conversation": func() error { _, err := s.Conversation(t.Context(), "x"); return err }(),
+		"Compact":      s.Compact(t.Context(), "x", store.Conversation{}, nil, []message.Message{say(message.User, 1, "a")}),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s of no session: %v, want ErrNotFound", name, err)

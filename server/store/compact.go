@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+)
+
+// A Conversation is what a session had when it was read.
+type Conversation struct {
+	Messages []message.Message
+	Rows     []int64 // the numbers of the messages; they go up, and none is used twice
+}
+
+// end is the number of the youngest message, 0 if there is none.
+func (c Conversation) end() int64 {
+	if len(c.Rows) == 0 {
+		return 0
+	}
+	return slices.Max(c.Rows)
+}
+
+// Conversation returns the conversation of a session. Its errors are those of Load.
+func (s *Store) Conversation(ctx context.Context, id string) (read Conversation, err error) {
+	err = s.read.together(ctx, func(ctx context.Context, from *reader) error {
+		if _, err := tokens(from.count.QueryRowContext(ctx, id), id); err != nil { // which every session has
+			return err
+		}
+		rows, err := from.messages.QueryContext(ctx, id)
+		if err == nil {
+			read, err = readConversation(rows, id)
+		}
+		return err
+	})
+	return read, err
+}
+
+// Compact changes who sees the messages of a conversation, one for one, and adds messages right behind them, all or nothing.
+// The conversation is one that was read before, and others may have changed the session since: what they have added comes
+// behind, as it is, and what they have deleted stays away. It does not count as a change of the session (GA 9.1). The error
+// is [ErrNotFound] if there is no such session.
+func (s *Store) Compact(ctx context.Context, id string, read Conversation, seen []message.Metadata, added []message.Message) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tokens(tx.QueryRowContext(ctx, selectTokens, id), id); err != nil { // which every session has
+			return err
+		}
+		err := show(ctx, tx, id, read, seen)
+		if err == nil {
+			err = insertBehind(ctx, tx, id, read.end(), added)
+		}
+		if err != nil {
+			return fmt.Errorf("compact session %q: %w", id, err)
+		}
+		return nil
+	})
+}
+
+// show writes who sees which message, where that has changed.
+func show(ctx context.Context, tx *sql.Tx, id string, read Conversation, seen []message.Metadata) error {
+	statement, err := tx.PrepareContext(ctx, `UPDATE messages SET metadata_json = ? WHERE id = ? AND session_id = ?`)
+	if err != nil {
+		return err
+	}
+	defer statement.Close()
+	for i, m := range read.Messages {
+		if seen[i] == m.Metadata {
+			continue
+		}
+		metadata := jsonwire.NewWriter(nil)
+		seen[i].Write(metadata)
+		if _, err := statement.ExecContext(ctx, string(metadata.Text()), read.Rows[i], id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertBehind adds messages behind one with a number. Those that are behind it already are written anew, with numbers and
+// moments that are later than those of what was added.
+func insertBehind(ctx context.Context, tx *sql.Tx, id string, end int64, added []message.Message) error {
+	var last int64
+	if err := tx.QueryRowContext(ctx, `SELECT COALESCE(MAX(id), 0) FROM messages WHERE session_id = ?`, id).Scan(&last); err != nil {
+		return err
+	}
+	if err := add(ctx, tx, id, added); err != nil {
+		return err
+	}
+	now, err := nextMoment(ctx, tx, id)
+	if err != nil {
+		return err
+	}
+	const again = `
+INSERT INTO messages (session_id, role, content_json, created_timestamp, timestamp, tokens, metadata_json)
+SELECT session_id, role, content_json, created_timestamp, ?, tokens, metadata_json FROM messages
+WHERE session_id = ? AND id > ? AND id <= ? ORDER BY timestamp, id`
+	if _, err := tx.ExecContext(ctx, again, now, id, end, last); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM messages WHERE session_id = ? AND id > ? AND id <= ?`, id, end, last)
+	return err
+}
