@@ -5,17 +5,16 @@ package target
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 	"syscall"
 )
 
 // locks is the file whose bytes stand for the ports of the machine: who has locked byte n, has port n. Its locks end with
-// the process that has them, so that the file, which stays and is empty, never says what is no longer so. Nil when it
-// cannot be had: then the ports of other processes are not known.
+// the process that has them, so that the file, which stays and is empty, never says what is no longer so. It is where every
+// lockstep of the user looks, whatever its temporary folder is. Nil when it cannot be had: then the ports of other processes
+// are not known.
 var locks = sync.OnceValue(func() *os.File {
-	path := filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-ports-%d", os.Getuid()))
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	file, err := os.OpenFile(fmt.Sprintf("/tmp/lockstep-ports-%d", os.Getuid()), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil
 	}
