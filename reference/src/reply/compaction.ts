@@ -45,8 +45,9 @@ function countedText(item: MessageContent): string {
 export type CompactionKind = 'manual' | 'automatic'
 
 /**
- * Puts a summary in the place of a conversation, which is read anew, and returns the session as it is then. Rejects with a
- * ModelError when there is no summary, and with a SessionGoneError when there is no session any more.
+ * Puts a summary in the place of a conversation, which is read anew, and returns the session as it is then. What others save
+ * while the summary is made stays behind it, and what they delete does not come back. Rejects with a ModelError when there is
+ * no summary, and with a SessionGoneError when there is no session any more.
  */
 export async function compact(
   store: SessionStore,
@@ -57,7 +58,8 @@ export async function compact(
 ): Promise<LoadedSession> {
   const { conversation } = loaded(store, id)
   const { content, usage } = await summarize(provider, conversation, signal)
-  store.replaceMessages(id, compacted(conversation, textOf(content), kind))
+  const { old, added } = divided(loaded(store, id).conversation, conversation)
+  store.replaceMessages(id, [...compacted(old, textOf(content), kind), ...added])
   accountSummary(store, id, usage ?? { input: null, output: null, total: null })
   return loaded(store, id)
 }
@@ -66,6 +68,24 @@ function loaded(store: SessionStore, id: string): LoadedSession {
   const session = store.load(id)
   if (session === undefined) throw new SessionGoneError('the session was deleted')
   return session
+}
+
+/** Divides what is stored now into what is left of a conversation that was read before, and what came behind that. */
+function divided(stored: readonly Message[], read: readonly Message[]): { old: Message[]; added: Message[] } {
+  const before = read.map(said)
+  let [count, next] = [0, 0]
+  for (const message of stored) {
+    const at = before.indexOf(said(message), next)
+    if (at === -1) break
+    count++
+    next = at + 1
+  }
+  return { old: stored.slice(0, count), added: stored.slice(count) }
+}
+
+/** What stays of a message when others change its place, or who sees it. */
+function said({ role, created, content }: Message): string {
+  return stringifyJson([role, created, content])
 }
 
 async function summarize(

@@ -241,6 +241,31 @@ describe('compaction (GA 7.10)', () => {
     ])
   })
 
+  it('keeps what others save meanwhile, and brings nothing back that they delete', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    for (const text of ['a', 'b', 'c']) app.upstream.answers(chatStream({ texts: [text] }), wantsStream)
+    await app.hear(id, 'one')
+    let summarize = (): void => undefined
+    const asked = new Promise<void>((resolve) => {
+      app.upstream.answers((response, request) => {
+        summarize = () => void chatWhole('SUMMARY')(response, request)
+        resolve()
+      }, ({ body }) => JSON.stringify(body.messages).includes('Summarize'))
+    })
+    const compaction = app.hear(id, '/compact')
+    await asked
+    await app.hear(id, 'two')
+    await app.call('POST', `/sessions/${id}/edit_message`, { timestamp: 2, editType: 'edit' }) // the answers: users speak in second 1
+    await app.hear(id, 'three')
+    summarize()
+    const text = 'forgotten user: one; forgotten user: /compact; hidden user: SUMMARY; ' +
+      'hidden assistant: The conversation so far was replaced by this summary. I go on from there without mentioning it.; ' +
+      'user: two; user: three; assistant: c'
+    expect((await compaction).map(eventLine)[1]).toBe(`UpdateConversation ${text}`)
+    expect((await app.conversation(id)).join('; ')).toBe(text)
+  })
+
   it('fails with a message, or without a provider with an error', async () => {
     const app = await ChatApp.open()
     const id = await app.start()
