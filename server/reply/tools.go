@@ -3,7 +3,9 @@ package reply
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
@@ -17,6 +19,7 @@ type toolset struct {
 
 // toolset puts together what extensions have, what the server has itself, and what the client runs (decision M10).
 func (x *exchange) toolset(s Snapshot, model string) toolset {
+	s = x.acceptable(s)
 	all := append(slices.Clone(s.Tools), x.builtIn(model)...)
 	set := toolset{frontend: map[string]bool{}}
 	for _, tool := range s.Frontend {
@@ -26,6 +29,38 @@ func (x *exchange) toolset(s Snapshot, model string) toolset {
 	slices.SortStableFunc(all, func(a, b llm.Tool) int { return cmp.Compare(a.Name, b.Name) })
 	set.offered = slices.CompactFunc(all, func(a, b llm.Tool) bool { return a.Name == b.Name })
 	return set
+}
+
+// acceptableName is what providers take for the name of a tool.
+var acceptableName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// acceptable leaves out the tools whose names no provider takes: for one of them, it would refuse the whole request
+// (decision M70).
+func (x *exchange) acceptable(s Snapshot) Snapshot {
+	var refused []string
+	filter := func(tools []llm.Tool) []llm.Tool {
+		return slices.DeleteFunc(slices.Clone(tools), func(tool llm.Tool) bool {
+			ok := acceptableName.MatchString(tool.Name)
+			if !ok {
+				refused = append(refused, tool.Name)
+			}
+			return !ok
+		})
+	}
+	s.Tools, s.Frontend = filter(s.Tools), filter(s.Frontend)
+	if len(refused) > 0 {
+		x.Log.Warn("tools not offered: providers take no such names", "session", x.session.ID, "count", len(refused), "first", beginning(refused[0]))
+	}
+	return s
+}
+
+// beginning returns what a log shows of a text that may be of any size.
+func beginning(text string) string {
+	const shown = 100
+	if len(text) <= shown {
+		return text
+	}
+	return strings.ToValidUTF8(text[:shown], "") + "..."
 }
 
 func (s toolset) isFrontend(r message.ToolRequest) bool {
