@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -55,6 +57,29 @@ describe('McpConnection', () => {
     const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer within 300 s')
     await vi.advanceTimersByTimeAsync(300_001)
     await opening
+  })
+
+  it('keeps nothing of a call that is over, as long as its reply goes on', async () => {
+    vi.useRealTimers()
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const reply = new AbortController()
+    const call = async (): Promise<WeakRef<object>> => {
+      const args = { text: 'x' }
+      await connection.call('echo', args, listener, AbortSignal.any([reply.signal]))
+      return new WeakRef(args)
+    }
+    const args = await call()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    // A WeakRef holds on to its target for the rest of the turn that made it.
+    await vi.waitUntil(() => {
+      collect()
+      return args.deref() === undefined
+    }, { timeout: 15_000 })
+    reply.abort()
+    await connection.close()
   })
 
   it('takes back the questions of a call that takes too long, before it tells that nobody waits (X9)', async () => {

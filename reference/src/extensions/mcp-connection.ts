@@ -181,7 +181,13 @@ export class McpConnection implements Connection {
    */
   async #limited<T>(request: (limits: RequestOptions) => Promise<T>, signal?: AbortSignal, beforeCancel?: () => void): Promise<T> {
     const { timeoutSeconds } = this.#options
-    const late = new AbortController()
+    // Not AbortSignal.any: Node keeps its signals for good when somebody listens and never stops, as the SDK does.
+    const over = new AbortController()
+    const follow = (): void => {
+      over.abort(signal?.reason)
+    }
+    if (signal?.aborted === true) follow()
+    else signal?.addEventListener('abort', follow)
     let timer: NodeJS.Timeout | undefined
     const timeOver = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -189,18 +195,18 @@ export class McpConnection implements Connection {
         reject(new UnansweredError(`No answer within ${timeoutSeconds} s`))
         // What that has led to is sent first.
         setImmediate(() => {
-          late.abort(`No answer within ${timeoutSeconds} s`)
+          over.abort(`No answer within ${timeoutSeconds} s`)
         })
       }, timeoutSeconds * 1000)
     })
     try {
-      const limit = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal])
-      return await Promise.race([request({ signal: limit, timeout: unlimitedMs }), timeOver])
+      return await Promise.race([request({ signal: over.signal, timeout: unlimitedMs }), timeOver])
     } catch (cause) {
       signal?.throwIfAborted()
       throw this.#closed && isClosure(cause) ? new UnansweredError('Connection closed', { cause }) : cause
     } finally {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', follow)
     }
   }
 
