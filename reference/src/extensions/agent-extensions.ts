@@ -11,7 +11,7 @@ import { ExtensionError } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { LoadedExtension, ManagedExtensions } from './platform/extension-manager.ts'
 import { connectPlatform } from './platform/platform-extensions.ts'
-import type { Surroundings } from './transports.ts'
+import type { RemoteExtension, Surroundings } from './transports.ts'
 
 /** X4. */
 const defaultTimeoutSeconds = 300
@@ -36,6 +36,8 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
   readonly #parts: ExtensionParts
   readonly #loaded = new Map<string, Loaded>()
   readonly #frontends = new Map<string, FrontendExtension>()
+  /** The keys that extensions are being connected to under, once for each. */
+  readonly #connecting: string[] = []
   #closed = false
 
   constructor(sessionId: string, parts: ExtensionParts) {
@@ -47,16 +49,15 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
   async add(config: ExtensionConfig): Promise<void> {
     const key = normalisedKey(config.name)
     if (key === '') throw new ExtensionError('Extension has no name')
-    const isNew = !this.#loaded.has(key) && !this.#frontends.has(key)
     if (config.type === 'frontend') {
-      if (isNew) this.#checkCount()
+      this.#checkRoom(key)
       const before = this.#loaded.get(key)
       this.#loaded.delete(key)
       this.#frontends.set(key, config)
       await before?.connection.close()
       return
     }
-    const connection = await this.#connect(config, isNew)
+    const connection = await this.#connect(config, key)
     if (this.#closed) {
       await connection.close()
       throw new ExtensionError('Connection closed')
@@ -126,14 +127,23 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     await Promise.all(all.map(({ connection }) => connection.close()))
   }
 
-  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, isNew: boolean): Promise<Connection> {
+  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string): Promise<Connection> {
     if (config.type === 'platform') {
       const platform = connectPlatform(config, { ...this.#parts, sessionId: this.#sessionId, extensions: this })
-      if (isNew) this.#checkCount()
+      this.#checkRoom(key)
       return platform
     }
     checkBuilt(config)
-    if (isNew) this.#checkCount()
+    this.#checkRoom(key)
+    this.#connecting.push(key)
+    try {
+      return await this.#open(config)
+    } finally {
+      this.#connecting.splice(this.#connecting.indexOf(key), 1)
+    }
+  }
+
+  async #open(config: RemoteExtension): Promise<Connection> {
     const { store, directory, settings } = this.#parts
     // The SDK takes longer to load than all the rest of the server, which most of the time does without.
     const [{ McpConnection }, { reach }] = await Promise.all([import('./mcp-connection.ts'), import('./transports.ts')])
@@ -146,8 +156,11 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     })
   }
 
-  #checkCount(): void {
-    if (this.#loaded.size + this.#frontends.size >= maxExtensions) throw new ExtensionError('Too many extensions')
+  /** Throws an ExtensionError when one more with this key would be too many, those counted that are being connected to. */
+  #checkRoom(key: string): void {
+    const keys = new Set([...this.#loaded.keys(), ...this.#frontends.keys(), ...this.#connecting])
+    const isFull = !keys.has(key) && keys.size >= maxExtensions
+    if (isFull || this.#connecting.length >= maxExtensions) throw new ExtensionError('Too many extensions')
   }
 }
 

@@ -204,6 +204,29 @@ describe('an extension that cannot be added', () => {
   })
 })
 
+describe('the extensions of an agent (X12)', { timeout: 30_000 }, () => {
+  it('are a hundred at most, those counted that are being connected to', async () => {
+    const waiting: ServerResponse[] = []
+    let allWait = (): void => undefined
+    const asked = new Promise<void>((resolve) => (allWait = resolve))
+    const url = await serve((_, response) => {
+      if (waiting.push(response) === 99) allWait()
+      return Promise.resolve()
+    })
+    const app = await ChatApp.open()
+    const id = await app.start()
+    const remote = (name: string): Promise<Answer> => add(app, id, { type: 'streamable_http', name, description: null, uri: url })
+    const adding = Array.from({ length: 99 }, (_, i) => remote(`e${i}`))
+    expect((await add(app, id, { type: 'frontend', name: 'f', description: null, tools: [] })).status).toBe(200)
+    await asked
+    expect((await remote('one more')).text).toBe('{"message":"Failed to add extension: Too many extensions"}')
+    expect((await add(app, id, { type: 'frontend', name: 'g', description: null, tools: [] })).status).toBe(500)
+    for (const response of waiting) response.writeHead(404).end()
+    expect((await Promise.all(adding)).map(({ status }) => status)).toEqual(Array(99).fill(500))
+    expect((await add(app, id, { type: 'frontend', name: 'g', description: null, tools: [] })).status).toBe(200)
+  })
+})
+
 describe('a server over HTTP that refuses', () => {
   it.each([401, 302, 500])('with %i, is told with its status', async (status) => {
     const url = await serve((request, response) => {
