@@ -64,6 +64,8 @@ export interface App {
   fetch: (request: Request) => Promise<Response>
   /** Fails what waits, says goodbye on `/event` and ends all streams, in the order of S19. */
   stop: () => Promise<void>
+  /** Resolves when what replies used that went on after that is closed, too. */
+  ended: () => Promise<void>
 }
 
 export function createApp(options: AppOptions, logger: Logger): App {
@@ -103,11 +105,12 @@ export function createApp(options: AppOptions, logger: Logger): App {
       await streams.endAll()
       await goose.stop()
     },
+    ended: goose.ended,
   }
 }
 
 /** The goose server: its routes, and how it ends. A path with a parameter comes behind those that it would match (GA 2.1). */
-function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; stop: () => Promise<void> } {
+function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const { paths } = options
   const settings = new Settings(paths, options.environment)
   const store = new SessionStore(paths.data, logger)
@@ -158,6 +161,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       await naming.stop()
       await agents.stopAll()
     },
+    ended: () => agents.closed(),
   }
 }
 

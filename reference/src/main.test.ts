@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { RawClient, request } from './testing/raw-client.ts'
@@ -25,20 +25,22 @@ afterAll(() => {
 })
 
 class Program {
-  readonly process: ChildProcessByStdio<null, Readable, Readable>
+  readonly process: ChildProcessByStdio<Writable, Readable, Readable>
   readonly ended: Promise<unknown[]>
   stdout = ''
   stderr = ''
 
-  constructor(args: string[], env: Record<string, string> = {}, cwd?: string) {
+  /** `input` is what it can read; its input does not end. */
+  constructor(args: string[], env: Record<string, string> = {}, cwd?: string, input = '') {
     this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
       cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, ...env },
     })
     this.process.stdout.on('data', (data: Buffer) => (this.stdout += data.toString()))
     this.process.stderr.on('data', (data: Buffer) => (this.stderr += data.toString()))
     this.ended = once(this.process, 'close')
+    this.process.stdin.write(input)
   }
 
   /** Waits until the program listens, and returns where. */
@@ -123,6 +125,24 @@ describe('the program', { timeout: 30_000 }, () => {
     taken.close()
   })
 
+  it('leaves no extension behind when it ends at once (X11)', async () => {
+    const [port, connected] = await listener()
+    const answer = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
+    // It does not notice that its input ends.
+    const script = `read -r line; echo '${answer}'; exec sleep 300 3<>/dev/tcp/127.0.0.1/${port}`
+    program = new Program(['agent', '--port', '0'])
+    const url = await program.url()
+    const add = { session_id: 's', config: { type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', script] } }
+    const headers = { 'Content-Type': 'application/json', 'X-Secret-Key': 'test' }
+    expect((await fetch(`${url}/agent/add_extension`, { method: 'POST', headers, body: JSON.stringify(add) })).status).toBe(200)
+    const gone = once(await connected, 'close')
+    program.process.kill('SIGINT')
+    await once(program.process.stderr, 'data')
+    program.process.kill('SIGINT')
+    expect(await program.status()).toBe(1)
+    await gone
+  })
+
   it('is about its physical directory, whatever link leads there (S37)', async () => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'reference-')))
     await symlink(folder, join(folder, 'link'))
@@ -136,3 +156,29 @@ describe('the program', { timeout: 30_000 }, () => {
     await rm(folder, { recursive: true })
   })
 })
+
+describe('the extension developer as a program', { timeout: 30_000 }, () => {
+  it('ends the command that runs when it is told to end', async () => {
+    const [port, connected] = await listener()
+    const params = { name: 'shell', arguments: { command: `sleep 300 3<>/dev/tcp/127.0.0.1/${port}; true` } }
+    program = new Program(['mcp', 'developer'], {}, undefined, `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`)
+    const gone = once(await connected, 'close')
+    program.process.kill('SIGTERM')
+    expect(await program.status()).toBe(0)
+    await gone
+  })
+})
+
+/** Listens for one connection, which a process is known by: it is closed when the last one has ended that holds it. */
+async function listener(): Promise<[port: number, connected: Promise<Socket>]> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const connected = new Promise<Socket>((resolve) => {
+    server.once('connection', (socket) => {
+      socket.resume()
+      server.close()
+      resolve(socket)
+    })
+  })
+  return [(server.address() as AddressInfo).port, connected] // it listens on a port
+}

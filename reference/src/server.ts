@@ -21,11 +21,10 @@ export interface RunningServer {
   stop: () => Promise<void>
 }
 
-/**
- * How long connections get to take what has been written before they are cut. With the exit of the process it has to
- * stay below the 5 s of S19.
- */
+/** How long connections get to take what has been written before they are cut. */
 const graceMs = 3000
+/** How long it may take then to end what replies have used. With the exit of the process both have to stay below the 5 s of S19. */
+const restMs = 1500
 
 /** Starts the server and resolves when it listens. */
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
@@ -39,10 +38,18 @@ export async function startServer(options: ServerOptions, logger: Logger): Promi
     url: `http://${host}:${port}`,
     stop: async () => {
       http.stopAccepting()
-      await app.stop()
-      await http.drain(graceMs)
+      await Promise.all([app.stop(), http.drain(graceMs)])
+      await within(restMs, app.ended())
     },
   }
+}
+
+/** Waits for something, but not for longer than this. */
+async function within(ms: number, something: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
+  await Promise.race([something, late])
+  clearTimeout(timer)
 }
 
 /** Makes what the goose server expects to find (GA 1.5). A server that cannot still serves what needs no files. */

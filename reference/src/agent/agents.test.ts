@@ -60,4 +60,16 @@ describe('agents (GA 6)', () => {
     expect(closed).toEqual(['a confirmations', 'a extensions', 'b confirmations', 'b extensions'])
     expect(all.stop('a')).toBe(false)
   })
+
+  it('are waited for also while they are used, by who wants that', async () => {
+    const all = agents(5, [])
+    const release = all.get('a').use()
+    await all.stopAll()
+    let over = false
+    const closed = all.closed().then(() => (over = true))
+    await all.stopAll()
+    expect(over).toBe(false)
+    release()
+    await closed
+  })
 })

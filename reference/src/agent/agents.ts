@@ -13,6 +13,8 @@ export class Agents<P extends AgentParts = AgentParts> {
   /** Least recently asked for first. */
   readonly #agents = new Map<string, Agent<P>>()
   readonly #closing = new Set<Promise<void>>()
+  /** One for each agent whose connections are not closed yet. */
+  readonly #open = new Set<Promise<void>>()
 
   constructor(capacity: number, makeParts: (sessionId: string) => P, logger: Logger) {
     this.#capacity = capacity
@@ -40,16 +42,27 @@ export class Agents<P extends AgentParts = AgentParts> {
     return true
   }
 
-  /** Drops all agents, and waits until their connections are closed. */
+  /** Drops all agents, and waits until the connections of those are closed that nobody uses. */
   async stopAll(): Promise<void> {
     for (const id of [...this.#agents.keys()]) this.stop(id)
     await Promise.all(this.#closing)
   }
 
+  /** Waits for the rest, too. */
+  async closed(): Promise<void> {
+    await Promise.all(this.#open)
+  }
+
   #make(sessionId: string): Agent<P> {
     const parts = this.#makeParts(sessionId)
+    let ended = (): void => undefined
+    const end = new Promise<void>((resolve) => (ended = resolve)).finally(() => this.#open.delete(end))
+    this.#open.add(end)
     return new Agent(sessionId, parts, () => {
-      const closed: Promise<void> = this.#close(sessionId, parts).finally(() => this.#closing.delete(closed))
+      const closed: Promise<void> = this.#close(sessionId, parts).finally(() => {
+        this.#closing.delete(closed)
+        ended()
+      })
       this.#closing.add(closed)
     })
   }

@@ -68,6 +68,16 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     await closed
   })
 
+  it('hears nothing more of who has broken the rules, not even what came at once (X12)', async () => {
+    const transport = transportOf({ args: ['-c', `printf 'no JSON\\n{"jsonrpc":"2.0","method":"x"}\\nno JSON\\n'; cat`] })
+    const heard: unknown[] = []
+    transport.onmessage = (message) => heard.push(message)
+    transport.onerror = (error) => heard.push(error.message)
+    await transport.start()
+    await transport.close()
+    expect(heard).toEqual(['a line is no JSON-RPC'])
+  })
+
   it('has ended with its process, whoever still holds its output', async () => {
     const started = join(directory, 'started')
     const leaver = `setsid bash -c 'echo >${started}; exec sleep 4' & until [ -e ${started} ]; do :; done`

@@ -25,6 +25,14 @@ export interface ProcessOptions {
   onEnded?: (() => void) | undefined
 }
 
+/** Those whose processes run. */
+const running = new Set<ProcessTransport>()
+
+// Whoever lets connections end in their own way comes here without any (X11). Others cannot wait.
+process.on('exit', () => {
+  for (const transport of running) transport.abandon()
+})
+
 /** MCP over the standard streams of a process, which leads a group of its own (X10). */
 export class ProcessTransport implements Transport {
   onclose?: () => void
@@ -37,6 +45,9 @@ export class ProcessTransport implements Transport {
   #line: Buffer[] = []
   #lineBytes = 0
   #closing: Promise<void> | undefined
+  /** The process has been told to end by a signal. */
+  #told = false
+  #givenUp = false
 
   constructor(options: ProcessOptions) {
     this.#options = options
@@ -47,8 +58,10 @@ export class ProcessTransport implements Transport {
     const { onEnded } = this.#options
     const child = await this.#launch()
     this.#child = child
+    running.add(this)
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => {
+        running.delete(this)
         this.#signal('SIGKILL') // what is left of its group
         onEnded?.()
         // Whoever has left the group may hold the output open.
@@ -88,9 +101,15 @@ export class ProcessTransport implements Transport {
     return (this.#closing ??= this.#end())
   }
 
+  /** Ends the process without waiting for it, when this program ends: not by force yet, so that it can end what it has started itself. */
+  abandon(): void {
+    this.#signal(this.#told ? 'SIGKILL' : 'SIGTERM')
+  }
+
   async #end(): Promise<void> {
     this.#child?.stdin.end()
     if (await this.#endsInTime()) return
+    this.#told = true
     this.#signal('SIGTERM')
     if (await this.#endsInTime()) return
     this.#signal('SIGKILL')
@@ -123,7 +142,8 @@ export class ProcessTransport implements Transport {
     let start = 0
     for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
       this.#add(chunk.subarray(start, end))
-      this.#message(Buffer.concat(this.#line))
+      if (!this.#givenUp) this.#message(Buffer.concat(this.#line))
+      if (this.#givenUp) return
       this.#line = []
       this.#lineBytes = 0
       start = end + 1
@@ -151,6 +171,8 @@ export class ProcessTransport implements Transport {
 
   /** Whoever breaks the rules is not listened to any more (X12). */
   #giveUp(error: BrokenRulesError): void {
+    this.#givenUp = true
+    this.#line = []
     this.#child?.stdout.removeAllListeners('data')
     this.#child?.stdout.resume()
     this.onerror?.(error)

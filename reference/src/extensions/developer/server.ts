@@ -63,7 +63,10 @@ export async function serveDeveloper(): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
-  process.stdin.on('end', () => void server.close())
+  // Closing ends the commands that run, which have groups of their own.
+  const close = (): void => void server.close()
+  process.stdin.on('end', close)
+  process.once('SIGTERM', close)
   await server.connect(new StdioServerTransport())
   await closed
 }
