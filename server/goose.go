@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/scratch"
 	"github.com/lockstep-dev/lockstep/server/sessions"
 	"github.com/lockstep-dev/lockstep/server/settings"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -66,6 +67,7 @@ func newGoose(config Config) (*goose, error) {
 	if g.store, err = store.Open(context.Background(), config.Directories.Sessions()); err != nil {
 		return nil, err
 	}
+	scratch.Sweep(config.Log)
 	connector := g.connector(config)
 	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
 	return g, nil

@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/extension"
@@ -160,7 +159,7 @@ func (c *Connector) run(ctx context.Context, config extension.Config, what comma
 	what.maxMessage, what.hurry = c.maxMessage(), c.Hurry
 	p, err := start(what)
 	if err != nil {
-		os.RemoveAll(what.temporary)
+		_ = what.temporary.Remove() // the next server tries again
 		return nil, err
 	}
 	client, err := c.connect(ctx, p, timeoutOf(config))

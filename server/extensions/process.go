@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/server/procgroup"
+	"github.com/lockstep-dev/lockstep/server/scratch"
 )
 
 // grace is how long a process may take to end, once when its input has ended, and once when it was asked to (decision X11).
@@ -28,7 +29,7 @@ type command struct {
 	environment []string
 	maxMessage  int // bytes; a default of the library's if 0
 	hurry       <-chan struct{}
-	temporary   string // a directory that goes with the process; empty if there is none
+	temporary   *scratch.Directory // goes with the process; nil if there is none
 }
 
 // A process is a running MCP server, with all that it has started. It is an [mcp.Transport].
@@ -40,7 +41,7 @@ type process struct {
 
 	maxMessage int
 	hurry      <-chan struct{} // closed when there is no time to wait for its end
-	temporary  string
+	temporary  *scratch.Directory
 
 	exited chan struct{}
 	once   sync.Once
@@ -126,7 +127,7 @@ func (p *process) end() {
 	}
 	p.stdout.Close()
 	p.stderr.close()
-	os.RemoveAll(p.temporary)
+	_ = p.temporary.Remove() // the next server tries again
 }
 
 // gone waits a while for the end of the process, and says whether it has come.

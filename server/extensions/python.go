@@ -2,11 +2,12 @@ package extensions
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
 	"github.com/lockstep-dev/lockstep/server/extension"
-	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/scratch"
 )
 
 // openPython runs a server whose code is in its configuration (decision X22).
@@ -21,7 +22,7 @@ func (c *Connector) openPython(ctx context.Context, config extension.Config) (pr
 		args = append(args, "--with", dependency)
 	}
 	return c.run(ctx, config, command{
-		name: "uvx", args: append(args, "python", filepath.Join(directory, codeFile)),
+		name: "uvx", args: append(args, "python", filepath.Join(directory.Path, codeFile)),
 		directory: c.Directory, environment: environment(c.Environment, nil), temporary: directory,
 	})
 }
@@ -29,14 +30,13 @@ func (c *Connector) openPython(ctx context.Context, config extension.Config) (pr
 const codeFile = "main.py"
 
 // writeCode writes code where only the user can read it, and returns the new directory of its file.
-func writeCode(code string) (directory string, err error) {
-	directory = filepath.Join(os.TempDir(), "goose-"+llm.NewID())
-	if err := os.Mkdir(directory, 0o700); err != nil {
-		return "", err
+func writeCode(code string) (*scratch.Directory, error) {
+	directory, err := scratch.Make()
+	if err != nil {
+		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(directory, codeFile), []byte(code), 0o600); err != nil {
-		os.RemoveAll(directory)
-		return "", err
+	if err := os.WriteFile(filepath.Join(directory.Path, codeFile), []byte(code), 0o600); err != nil {
+		return nil, errors.Join(err, directory.Remove())
 	}
 	return directory, nil
 }
