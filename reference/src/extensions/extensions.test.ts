@@ -260,6 +260,18 @@ describe('frontend tools (GA 7.9)', () => {
   })
 })
 
+describe('a tool whose name providers refuse (M70)', () => {
+  it('is offered to no model, and a call of it is not the client\'s', async () => {
+    const long = 'x'.repeat(65)
+    const tools = ['x'.repeat(64), long, 'a.tool', 'a\n', ''].map((name) => ({ name, inputSchema: { type: 'object' } }))
+    const { app, id } = await withExtension({ type: 'frontend', name: 'ui', description: null, tools })
+    expect(await call(app, id, [long, {}])).toEqual([`user: result c0 {"status":"error","error":"-32603: -32002: ${long}"}`])
+    const offered = app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name)
+    expect(offered).toEqual(['dynamic_task__create_task', 'platform__manage_schedule', 'subagent__execute_task', 'x'.repeat(64)])
+    expect(app.logs.filter(({ message }) => message === 'tools not offered')).toMatchObject([{ fields: { count: 4, first: long } }, {}])
+  })
+})
+
 describe('the todo list (GA 18.3, M20)', () => {
   it('is kept with its session, and shown to the model', async () => {
     const { app, id } = await withExtension({ type: 'platform', name: 'todo', description: null }, { GOOSE_TODO_MAX_CHARS: '6' })

@@ -19,7 +19,7 @@ import { systemPrompt } from './prompt.ts'
 import { SavedMessages, save } from './saved-messages.ts'
 import { account } from './token-account.ts'
 import { runTools } from './tool-runs.ts'
-import { toolsOf } from './turn-tools.ts'
+import { frontendNames, toolsOf } from './turn-tools.ts'
 
 /** Where a reply tells what happens. Each call rejects when the client has gone. */
 export interface Listener {
@@ -164,7 +164,7 @@ export class Engine {
 
   /** Passes an answer on as it comes. Returns the tool requests in it; the rest is what will be saved. */
   async #hear(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
-    const frontend = new Set(this.#agent.parts.extensions.frontendTools().map(({ name }) => name))
+    const frontend = frontendNames(this.#agent)
     const requests: ContentOf<'toolRequest'>[] = []
     for await (const { id, content, usage, change } of pieces) {
       if (usage !== null) account(this.#parts.store, this.#agent.sessionId, usage)

@@ -18,6 +18,7 @@ import { newMessage, newMessageId } from './new-message.ts'
 import type { CallListener, EngineAgent } from './parts.ts'
 import { sample } from './sampling.ts'
 import { SessionGoneError, save } from './saved-messages.ts'
+import { frontendNames } from './turn-tools.ts'
 
 type ToolRequest = ContentOf<'toolRequest'>
 type ToolResult = Result<ToolContent[]>
@@ -57,7 +58,7 @@ const maxRunning = 64
 export async function runTools(requests: readonly ToolRequest[], given: ToolRunParts): Promise<Message[]> {
   const over = new AbortController()
   const parts: RunningParts = { ...given, signal: AbortSignal.any([given.signal, over.signal]), giveUp: (reason) => { over.abort(reason) } }
-  const frontend = new Set(parts.agent.parts.extensions.frontendTools().map(({ name }) => name))
+  const frontend = frontendNames(parts.agent)
   const calls = requests.flatMap((request) =>
     request.toolCall.status === 'success' ? [{ request, call: converted(request.toolCall.value, parts.tools) }] : [],
   )

@@ -5,6 +5,14 @@ import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import type { EngineAgent } from './parts.ts'
 
+/** What providers take for a name; they refuse every request that has another one (M70). */
+const offeredName = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The names of the client's tools that models are offered. A call of another one is not the client's. */
+export function frontendNames({ parts: { extensions } }: EngineAgent): ReadonlySet<string> {
+  return new Set(extensions.frontendTools().map(({ name }) => name).filter((name) => offeredName.test(name)))
+}
+
 /** The tools that a model of this config is offered, sorted by the bytes of their names; of two with one name the first counts (M10). */
 export async function toolsOf(agent: EngineAgent, config: ModelConfig, mode: Mode, logger: Logger): Promise<McpTool[]> {
   const { extensions } = agent.parts
@@ -13,8 +21,12 @@ export async function toolsOf(agent: EngineAgent, config: ModelConfig, mode: Mod
     ...engineTools(agent).filter(({ name }) => isOffered(name, config, mode)),
     ...extensions.frontendTools(),
   ]
+  const withheld = all.map(({ name }) => name).filter((name) => !offeredName.test(name))
+  if (withheld.length > 0) {
+    logger.warn('tools not offered', { session: agent.sessionId, count: withheld.length, first: withheld[0]?.slice(0, 100) })
+  }
   const byName = new Map<string, McpTool>()
-  for (const tool of all) if (!byName.has(tool.name)) byName.set(tool.name, tool)
+  for (const tool of all) if (offeredName.test(tool.name) && !byName.has(tool.name)) byName.set(tool.name, tool)
   return [...byName.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
 }
 
