@@ -2,7 +2,6 @@ package compare
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/theory/jsonpath"
 	"github.com/theory/jsonpath/spec"
@@ -140,11 +139,11 @@ func (s *streams) collapse(side int, items, anchors []item) []item {
 			continue
 		}
 		whole := items[0]
-		var text strings.Builder
-		for _, p := range run {
-			text.WriteString(p.Text)
+		texts := make([]string, len(run))
+		for i, p := range run {
+			texts[i] = p.Text
 		}
-		ev := run[0].With(text.String())
+		ev := run[0].With(jsontree.Join(texts...)) // a character that was cut in two is one again
 		whole.event = &ev
 		whole.key, whole.outline = s.keys(side, &ev)
 		out, items = append(out, whole), items[len(run):]

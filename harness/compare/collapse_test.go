@@ -63,6 +63,14 @@ func TestAStreamedTextMayBeCutInAnyWay(t *testing.T) {
 			"half a character", []string{delta("é")}, []string{"delta {\"k\":1,\"id\":\"m\",\"type\":\"text\",\"delta\":\"\xc3\"}", "delta {\"k\":1,\"id\":\"m\",\"type\":\"text\",\"delta\":\"\xa9\"}"},
 			[]string{"event-doubled event 2 (delta)", "value event 1 (delta) data /delta"}, 0,
 		},
+		{
+			"a character that is cut in two", []string{delta("x😀y")},
+			[]string{`delta {"k":1,"id":"m","type":"text","delta":"x\ud83d"}`, `delta {"k":1,"id":"m","type":"text","delta":"\ude00y"}`}, nil, 2,
+		},
+		{
+			"what replaces a character that is cut in two", []string{`delta {"k":1,"id":"m","type":"text","delta":"x\ud83d"}`, `delta {"k":1,"id":"m","type":"text","delta":"\ude00y"}`},
+			[]string{delta("x\ufffd"), delta("\ufffdy")}, []string{"value event 1 (delta) data /delta"}, 2,
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			rules := &Rules{Streams: map[string]Stream{"GET /bus": pieces}}

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"slices"
-	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -67,7 +66,7 @@ func (j *judge) number(n *jsontree.Node, p *schema) (fits bool) {
 func (j *judge) text(n *jsontree.Node, p *schema) {
 	if p.minLength > 0 || p.maxLength >= 0 {
 		// "The length of a string instance is defined as the number of its characters" (Wright 00 §5.6).
-		length := utf8.RuneCountInString(n.Text)
+		length := jsontree.Length(n.Text)
 		if length < p.minLength && j.fault() {
 			j.report(WrongLength, p, "%s has %d characters; at least %d are wanted", excerpt(n), length, p.minLength)
 		}

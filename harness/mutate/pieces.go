@@ -2,6 +2,7 @@ package mutate
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -43,7 +44,7 @@ var pieceOperators = []Operator{
 var samePieces = []Operator{
 	harmless(eachPiece("same", "split-piece", "It cuts a text in more pieces, where that does not matter", func(s *Subject, o *occurrence, p *compare.Piece, yield emit) bool {
 		runes := []rune(p.Text)
-		if len(runes) < 2 {
+		if len(runes) < 2 || !utf8.ValidString(p.Text) { // of a character that was cut in two, a half is not for cutting
 			return true
 		}
 		half := len(runes) / 2
@@ -54,7 +55,7 @@ var samePieces = []Operator{
 	harmless(eachPiece("same", "joined-pieces", "It cuts a text in fewer pieces, where that does not matter", func(s *Subject, o *occurrence, p *compare.Piece, yield emit) bool {
 		next := s.next(o, p)
 		return next == nil || yield(s.sequenceMutant(o, "one piece with the next", -1, func(all []transcript.Event) []transcript.Event {
-			return replacedEvents(all, o.index, 2, p.With(p.Text+next.Text))
+			return replacedEvents(all, o.index, 2, p.With(jsontree.Join(p.Text, next.Text)))
 		}))
 	})),
 }

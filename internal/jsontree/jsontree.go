@@ -58,7 +58,8 @@ type Node struct {
 	unique bool   // the object has members, and no name stands in it twice; false when that is not known
 	mark   uint32 // of an array or object that is a mark of a summarized document; doc is that then
 
-	// Text is a string's value, a number's digits as they were written, or "true" and "false".
+	// Text is a string's value, a number's digits as they were written, or "true" and "false". A string that has half of a
+	// surrogate pair is not UTF-8 there: see unquote.
 	Text string
 	// Names are the names of an object's members, in order; Items their values, or an array's elements.
 	Names []string
@@ -163,6 +164,7 @@ func read(data []byte) (*Node, []Defect, error) {
 		data = rest
 	}
 	p.invalid = !utf8.Valid(data)
+	p.data = data
 	p.dec = jsontext.NewDecoder(bytes.NewBuffer(data),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	root, err := p.value()
@@ -192,6 +194,7 @@ func explain(err error) error {
 
 type parser struct {
 	dec     *jsontext.Decoder
+	data    []byte // that the decoder reads
 	defects []Defect
 	invalid bool // some bytes of the document are not UTF-8
 }
@@ -202,6 +205,7 @@ func (p *parser) defect(kind DefectKind, pointer, text string) {
 
 // value reads the next value. Its recursion is bounded by the decoder, which stops at MaxDepth.
 func (p *parser) value() (*Node, error) {
+	from := p.dec.InputOffset()
 	tok, err := p.dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -214,7 +218,7 @@ func (p *parser) value() (*Node, error) {
 	case Number:
 		return &Node{Kind: Number, Text: tok.String()}, nil
 	case String:
-		return &Node{Kind: String, Text: p.text(tok)}, nil
+		return &Node{Kind: String, Text: p.text(tok, from)}, nil
 	case Array:
 		return p.array()
 	case Object:
@@ -240,11 +244,12 @@ func (p *parser) array() (*Node, error) {
 func (p *parser) object() (*Node, error) {
 	n, unique := &Node{Kind: Object}, true
 	for p.dec.PeekKind() != '}' {
+		from := p.dec.InputOffset()
 		tok, err := p.dec.ReadToken()
 		if err != nil {
 			return nil, err
 		}
-		name := p.text(tok)
+		name := p.text(tok, from)
 		if n.Member(name) != nil {
 			unique = false
 			p.defect(DuplicateName, string(p.dec.StackPointer()), fmt.Sprintf("the name %q stands twice in one object", name))
@@ -260,15 +265,20 @@ func (p *parser) object() (*Node, error) {
 	return n, err
 }
 
-// text returns a string token's value and notes bytes in it that are not UTF-8. The decoder replaces them by U+FFFD,
-// which a document may also hold rightly; only a document known to be invalid is looked at twice.
-func (p *parser) text(tok jsontext.Token) string {
+// text returns the value of a string token, which stands behind an offset, and notes bytes in it that are not UTF-8. The
+// decoder replaces them by U+FFFD, and so halves of surrogate pairs; a document may also hold U+FFFD rightly, so such a text
+// is looked at twice.
+func (p *parser) text(tok jsontext.Token, from int64) string {
 	s := tok.String()
-	if p.invalid && strings.ContainsRune(s, utf8.RuneError) {
+	if !strings.ContainsRune(s, utf8.RuneError) {
+		return s
+	}
+	quoted := bytes.TrimLeft(p.data[from:p.dec.InputOffset()], ":, \t\r\n")
+	if p.invalid && !utf8.Valid(quoted) {
 		p.defect(InvalidUTF8, string(p.dec.StackPointer()), "bytes are not UTF-8 (RFC 8259 §8.1)")
 		p.invalid = false // once is enough
 	}
-	return s
+	return unquote(string(quoted))
 }
 
 // excerpt returns the first bytes of b, quoted.
@@ -348,6 +358,9 @@ func (n *Node) AppendTo(b []byte) []byte {
 }
 
 func quote(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // the parser has replaced what is not UTF-8
+	if !utf8.ValidString(s) {
+		return quoteHalves(b, s)
+	}
+	b, _ = jsontext.AppendQuote(b, s)
 	return b
 }
