@@ -260,9 +260,13 @@ func ReadRun(r io.Reader, header func(RunHeader) error, each func(*Transcript) e
 		if err != nil {
 			return nil, fmt.Errorf("read run file: line %d: %w", n, err)
 		}
-		if footer != nil {
-			return footer, nil
+		if footer == nil {
+			continue
 		}
+		if _, err := in.Peek(1); err != io.EOF { // another run, of which nothing would be judged
+			return nil, fmt.Errorf("read run file: more stands behind its last line, %d: a file has one run, and lockstep merge puts shards together", n)
+		}
+		return footer, nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +158,15 @@ func TestAnIncompleteRunFileIsRefused(t *testing.T) {
 }
 
 // A run that is killed leaves what was done until then.
+func TestARunFileHasOneRun(t *testing.T) {
+	whole := writeRun(t, sample("ref"))
+	for name, more := range map[string][]byte{"a second run": whole, "half a line": whole[:10], "a blank line": []byte("\n")} {
+		if _, _, err := read(slices.Concat(whole, more)); err == nil || !strings.Contains(err.Error(), "behind its last line") {
+			t.Errorf("%s behind the footer: error %v, want one that says so", name, err)
+		}
+	}
+}
+
 func TestATranscriptIsInTheFileWhenItIsWritten(t *testing.T) {
 	var b bytes.Buffer
 	w, err := NewRunWriter(&b, RunHeader{})
