@@ -49,3 +49,17 @@ func TestAStreamCatchesUpWithARecording(t *testing.T) {
 		})
 	}
 }
+
+func TestAStreamMayEndAsLateAsTheRecordingSays(t *testing.T) {
+	for _, events := range []int{0, 1} {
+		s := &transcript.Stream{Name: "feed", Ended: transcript.EndedByServer, Events: make([]transcript.Event, events)}
+		synctest.Test(t, func(t *testing.T) {
+			opts := options()
+			opts.Recorded = &transcript.Transcript{Streams: []*transcript.Stream{s}}
+			ts := Scenario(t.Context(), story(t, listening), []*Target{target(t, "cand", endingAfter(300*time.Millisecond))}, opts)
+			if got := ts[0].Streams[0].Ended; got != transcript.EndedByServer {
+				t.Errorf("with %d recorded events, the stream was ended by the %s", events, got)
+			}
+		})
+	}
+}

@@ -6,8 +6,9 @@
 // evidence too.
 //
 // What decides when a stream is closed is worth a word. Two correct servers send the last event at slightly different
-// times, so a stream is closed when the walkers have received equally many events, or when the one that lags behind has
-// had its chance (Options.Settle). Green runs do not wait, and red ones wait once.
+// times, and end a stream at such, so it is closed when the walkers have received equally many events, and when all or none
+// of the servers have ended it, or when the one that lags behind has had its chance (Options.Settle). Green runs hardly wait,
+// and red ones wait once.
 package run
 
 import (
@@ -19,6 +20,7 @@ import (
 	"hash/fnv"
 	mathrand "math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -242,7 +244,8 @@ func (r *stage) streamNames() []string {
 	return names
 }
 
-// settle lets a stream that lags behind catch up, and then decides, for all walkers at once, which events still count.
+// settle lets a stream that lags behind catch up, in events and in its end, and then decides, for all walkers at once, which
+// events still count.
 func (r *stage) settle(ctx context.Context, name string) {
 	var streams []*stream
 	for _, w := range r.walkers {
@@ -254,7 +257,7 @@ func (r *stage) settle(ctx context.Context, name string) {
 		return // one walker does not have it, so there is nothing to wait for
 	}
 	least := r.recorded(name, streams[0].beats)
-	if len(streams) == 1 && least == 0 {
+	if len(streams) == 1 && least == 0 && !r.endRecorded(name) {
 		return // nobody is ahead
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
@@ -273,9 +276,21 @@ func (r *stage) settle(ctx context.Context, name string) {
 		case <-ctx.Done():
 		}
 	}
+	if laggard(streams, least) == nil && (r.endRecorded(name) || slices.ContainsFunc(streams, func(s *stream) bool { return s.Ended() })) {
+		for _, s := range streams { // it shall be no chance who ends it
+			_ = s.Watch.AwaitEnd(ctx) // the transcript tells whether it has
+		}
+	}
 	for _, s := range streams {
 		s.cut = s.length()
 	}
+}
+
+// endRecorded reports whether the server has ended a stream of that name in the recording.
+func (r *stage) endRecorded(name string) bool {
+	return r.opts.Recorded != nil && slices.ContainsFunc(r.opts.Recorded.Streams, func(s *transcript.Stream) bool {
+		return s.Name == name && s.Ended == transcript.EndedByServer
+	})
 }
 
 // recorded returns how many events a stream of that name has in the recording, heartbeats aside.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -134,6 +135,52 @@ steps:
 		same(t, "the reference's steps", outcomes(ref), []string{"1 done", "2 done", "3 done"})
 		if took != 0 || cand.Streams[0].Ended != transcript.EndedByServer {
 			t.Errorf("it took %s, and was ended by the %s", took, cand.Streams[0].Ended)
+		}
+	})
+}
+
+// endingAfter is a server whose streams have one event, and end after a time. It answers everything else as tell does.
+func endingAfter(d time.Duration) http.HandlerFunc {
+	begun := tell()
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			begun(w, r)
+			return
+		}
+		ended("hello")(w, r)
+		w.(http.Flusher).Flush()
+		time.Sleep(d)
+	}
+}
+
+// Two servers that end a stream by themselves do not do it at one moment: a client that hangs up at once may have seen the
+// end of the one and not that of the other.
+func TestAStreamThatEndsLaterIsWaitedFor(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		ref, cand := endingAfter(0), endingAfter(300*time.Millisecond)
+		if turned {
+			ref, cand = cand, ref
+		}
+		walk(t, story(t, listening), options(), ref, cand, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+			for _, side := range []*transcript.Transcript{ref, cand} {
+				if got := side.Streams[0].Ended; got != transcript.EndedByServer {
+					t.Errorf("%s's stream was ended by the %s", side.Target, got)
+				}
+			}
+			if took != 300*time.Millisecond {
+				t.Errorf("it took %s, want as long as the late one needs", took)
+			}
+		})
+	}
+}
+
+func TestAStreamThatDoesNotEndIsWaitedForOnce(t *testing.T) {
+	walk(t, story(t, listening), options(), endingAfter(0), tell(line{0, "hello"}), func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		if r, c := ref.Streams[0].Ended, cand.Streams[0].Ended; r != transcript.EndedByServer || c != transcript.EndedByClient {
+			t.Errorf("the streams were ended by the %s and the %s, want the server and the client", r, c)
+		}
+		if took != time.Second+moment {
+			t.Errorf("it took %s, want Settle", took)
 		}
 	})
 }
