@@ -81,7 +81,7 @@ func (s *streams) sameOpening() {
 		if first[side] < 0 && first[1-side] >= 0 && stream.Ended == transcript.EndedByServer {
 			s.report(Difference{
 				Kind: HeartbeatDiffers, Events: first, Place: "heartbeat 1", At: both("event"), Reference: shown[0], Candidate: shown[1],
-				Text: "the " + sideNames[side] + "'s stream ends without the heartbeat that comes with the opening", Fingerprint: digest("opening", sideNames[side]),
+				Text: sideNames[side] + "'s stream ends without the heartbeat that comes with the opening", Fingerprint: digest("opening", sideNames[side]),
 			})
 		}
 	}

@@ -45,7 +45,8 @@ const (
 	TargetNotStopped ShortfallKind = "target-not-stopped"
 	TargetNotStarted ShortfallKind = "target-not-restarted"
 
-	ArchiveBroken ShortfallKind = "archive" // what is called an archive is none, or none that can be looked into
+	ArchiveBroken  ShortfallKind = "archive"        // what is called an archive is none, or none that can be looked into
+	CodingMistaken ShortfallKind = "content-coding" // a body is not in the coding that Content-Encoding names
 
 	UpstreamUnexpected ShortfallKind = "upstream-unexpected" // a request to a stub that nothing answers
 	UpstreamMissing    ShortfallKind = "upstream-missing"    // a rule of a stub had nothing to answer
@@ -56,7 +57,7 @@ func ShortfallKinds() []ShortfallKind {
 	return []ShortfallKind{
 		ExchangeFailed, ExpectationUnmet, EventAwaited, EndAwaited, PollUnmet, CaptureMissing, EventForbidden, StreamMissing,
 		StreamBroken, HeartbeatLate, HeartbeatEarly, HeartbeatMissing, TargetExited, TargetNotStopped, TargetNotStarted,
-		ArchiveBroken, UpstreamUnexpected, UpstreamMissing,
+		ArchiveBroken, CodingMistaken, UpstreamUnexpected, UpstreamMissing,
 	}
 }
 
@@ -82,6 +83,12 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 	}
 	for _, s := range t.Streams {
 		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Excuse(s.At, s.Until), d)...)
+		if name := miscodedStream(t, s); name != "" {
+			out = append(out, Shortfall{
+				Kind: CodingMistaken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "header Content-Encoding",
+				Want: "no content coding: the events are in none", Got: name, Text: "the stream is not in its content coding",
+			})
+		}
 	}
 	for _, w := range t.Windows {
 		out = append(out, windowShortfalls(t, w, rules)...)
@@ -119,6 +126,12 @@ func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfa
 			add(Shortfall{
 				Kind: ArchiveBroken, Exchange: i, Place: "body", Want: "a ZIP archive, as its content type says", Got: "it " + why,
 				Text: "the archive cannot be read",
+			})
+		}
+		if why := miscoded(x); why != "" && !s.Uncompared {
+			add(Shortfall{
+				Kind: CodingMistaken, Exchange: i, Place: "body", Want: coding(x.Response.Header) + ", as Content-Encoding says", Got: why,
+				Text: "the body is not in its content coding",
 			})
 		}
 	}
