@@ -157,7 +157,6 @@ func TestAnIncompleteRunFileIsRefused(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves what was done until then.
 func TestARunFileHasOneRun(t *testing.T) {
 	whole := writeRun(t, sample("ref"))
 	for name, more := range map[string][]byte{"a second run": whole, "half a line": whole[:10], "a blank line": []byte("\n")} {
@@ -167,6 +166,7 @@ func TestARunFileHasOneRun(t *testing.T) {
 	}
 }
 
+// A run that is killed leaves what was done until then.
 func TestATranscriptIsInTheFileWhenItIsWritten(t *testing.T) {
 	var b bytes.Buffer
 	w, err := NewRunWriter(&b, RunHeader{})
