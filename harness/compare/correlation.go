@@ -13,22 +13,30 @@ import (
 // that order is kept within.
 type line struct {
 	key   string // the value, up to renaming
+	told  string // all it says, with the ids named that are told of elsewhere; "" when nobody has looked
 	items []item
 }
 
 // groups returns the sequences to align: one pair of all events, or one for each value of the path that order is kept
 // within. What only one side has is paired with nothing.
-func (s *streams) groups(items [2][]item) [][2][]item {
+func (s *streams) groups(items, anchors [2][]item) [][2][]item {
 	path, err := jsonpath.Parse(s.rule.OrderWithin)
 	if s.rule.OrderWithin == "" || err != nil { // which is checked where rules are read
+		for side := range items {
+			items[side] = s.collapse(side, items[side], anchors[side])
+		}
 		return [][2][]item{items}
 	}
-	refs, cands := s.lines(0, items[0], path), s.lines(1, items[1], path)
+	lines := [2][]line{s.lines(0, items[0], anchors[0], path), s.lines(1, items[1], anchors[1], path)}
+	if ambiguous(lines[0]) && ambiguous(lines[1]) {
+		s.tell(lines, anchors)
+	}
+	refs, cands := lines[0], lines[1]
 	out := make([][2][]item, len(refs))
 	for i, ref := range refs {
 		out[i][0] = ref.items
 	}
-	for _, same := range []func(a, b line) bool{sameEvents, sameKey} {
+	for _, same := range []func(a, b line) bool{sameTold, sameEvents, sameKey} {
 		for i, ref := range refs {
 			if out[i][1] != nil {
 				continue
@@ -45,6 +53,44 @@ func (s *streams) groups(items [2][]item) [][2][]item {
 	return out
 }
 
+// ambiguous reports whether there are lines that their keys do not tell apart: those of ids that have no partners yet.
+func ambiguous(lines []line) bool {
+	seen := map[string]bool{}
+	return slices.ContainsFunc(lines, func(l line) bool {
+		double := seen[l.key]
+		seen[l.key] = true
+		return double
+	})
+}
+
+// tell looks for what tells lines apart that their keys do not: what events say of their ids that there is only one of, such
+// as an anchor that lists them.
+func (s *streams) tell(lines [2][]line, anchors [2][]item) {
+	var whole [2][]item
+	for side := range lines {
+		whole[side] = slices.Clone(anchors[side])
+		for _, l := range lines[side] {
+			whole[side] = append(whole[side], l.items...)
+		}
+	}
+	b := s.ahead([][2][]item{whole})
+	if b == nil {
+		return // every event has a double, or is the same without its ids
+	}
+	for side := range lines {
+		for i := range lines[side] {
+			l := &lines[side][i]
+			said := []string{l.key}
+			for _, it := range l.items {
+				said = append(said, it.name, s.key(b, side, it.event))
+			}
+			l.told = digest(said...)
+		}
+	}
+}
+
+func sameTold(a, b line) bool { return a.told != "" && a.told == b.told }
+
 func sameKey(a, b line) bool { return a.key == b.key }
 
 // sameEvents tells those lines apart whose values are ids without partners, which have the same key.
@@ -52,8 +98,9 @@ func sameEvents(a, b line) bool {
 	return sameKey(a, b) && slices.EqualFunc(a.items, b.items, func(a, b item) bool { return a.name == b.name && a.outline == b.outline })
 }
 
-// lines parts the events of a side by the value that their order binds within, in the order of their first events.
-func (s *streams) lines(side int, items []item, path *jsonpath.Path) []line {
+// lines parts the events of a side by the value that their order binds within, in the order of their first events. Pieces of
+// texts are put together before lines are told apart: they are cut in other places on the other side.
+func (s *streams) lines(side int, items, anchors []item, path *jsonpath.Path) []line {
 	b := s.b.named()
 	index := map[string]int{}
 	var out []line
@@ -70,6 +117,9 @@ func (s *streams) lines(side int, items []item, path *jsonpath.Path) []line {
 			out = append(out, line{key: key})
 		}
 		out[i].items = append(out[i].items, it)
+	}
+	for i := range out {
+		out[i].items = s.collapse(side, out[i].items, anchors)
 	}
 	return out
 }

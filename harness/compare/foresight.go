@@ -12,9 +12,14 @@ import (
 
 // foresee names the ids in the keys of sequences by what events without a double tell of them.
 func (s *streams) foresee(groups [][2][]item) {
-	if !slices.ContainsFunc(groups, func(g [2][]item) bool { return !plainlyEqual(g[0], g[1]) }) {
-		return
+	if slices.ContainsFunc(groups, func(g [2][]item) bool { return !plainlyEqual(g[0], g[1]) }) {
+		s.ahead(groups)
 	}
+}
+
+// ahead names the ids in the keys of sequences by what events without a double tell of them, and returns the bindings with
+// these names; nil when there is no such event.
+func (s *streams) ahead(groups [][2][]item) *bindings {
 	b, c := s.b.clone(), *s.comparison
 	c.b, c.result = b, Result{NotCompared: map[string]int{}}
 	ahead := &streams{comparison: &c, rule: s.rule, volatile: s.volatile, sides: s.sides}
@@ -32,10 +37,14 @@ func (s *streams) foresee(groups [][2][]item) {
 				}
 			}
 		}
-		if !news {
-			return
+		switch {
+		case news:
+			s.rename(b.named(), groups)
+		case len(told) == 0:
+			return nil
+		default:
+			return b.named()
 		}
-		s.rename(b.named(), groups)
 	}
 }
 

@@ -73,11 +73,10 @@ func (s *streams) compare() {
 	s.sameBeats()
 	s.stem(&items)
 	anchors, others := s.anchored(items)
-	groups := s.groups(others)
-	for i := range groups {
-		for side := range groups[i] {
-			groups[i][side] = s.collapse(side, groups[i][side], anchors[side])
-			markRepeats(groups[i][side])
+	groups := s.groups(others, anchors)
+	for _, g := range groups {
+		for _, items := range g {
+			markRepeats(items)
 		}
 	}
 	s.foresee(append(groups, anchors))

@@ -1,0 +1,71 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Two things that go on at the same time, whose ids the server makes up and only the stream tells of: which is which is not
+// told by who is first.
+func TestNewThingsThatGoOnAtOnceAreToldApart(t *testing.T) {
+	rules := &Rules{Streams: map[string]Stream{"GET /bus": {
+		OrderWithin: "$.k", Anchors: []string{"all"}, Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}},
+	}}}
+	id := makers[0]
+	// told is a stream of two things: who of them is first, what each says, in pieces, and what is told of them at the end.
+	told := func(world int, first int, says [2]string, pieces int, last string) []string {
+		var out []string
+		event := func(n int, name, more string) string { return fmt.Sprintf(`%s {"k":"%s"%s}`, name, id(world, n), more) }
+		order := [2]int{first, 1 - first}
+		for _, n := range order {
+			out = append(out, event(n, "begun", ""))
+		}
+		for _, n := range order {
+			text := says[n]
+			for cut := (len(text) + pieces - 1) / max(pieces, 1); text != ""; text = text[min(cut, len(text)):] {
+				out = append(out, event(n, "d", `,"t":`+quoted(text[:min(cut, len(text))])))
+			}
+		}
+		for _, n := range order {
+			out = append(out, event(n, "done", fmt.Sprintf(`,"part":"%s"`, id(world, 10+n))))
+		}
+		if last != "" {
+			out = append(out, fmt.Sprintf(last, id(world, 10), id(world, 11)))
+		}
+		return out
+	}
+	alike, apart := [2]string{"hello", "hello"}, [2]string{"the one", "the other"}
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		differ    bool
+	}{
+		{"by their texts, cut otherwise", told(0, 0, apart, 2, ""), told(1, 1, apart, 3, ""), false},
+		{"by what an anchor lists", told(0, 0, alike, 2, `all {"parts":["%s","%s"]}`), told(1, 1, alike, 3, `all {"parts":["%s","%s"]}`), false},
+		{"by what another event lists", told(0, 0, alike, 2, `sum {"parts":["%s","%s"]}`), told(1, 1, alike, 3, `sum {"parts":["%s","%s"]}`), false},
+		{"by nothing", told(0, 0, alike, 2, ""), told(1, 1, alike, 3, ""), false},
+		{"and one says something else", told(0, 0, apart, 2, ""), told(1, 1, [2]string{"the one", "the others"}, 3, ""), true},
+		{"and the list has them the wrong way round", told(0, 0, apart, 2, `all {"parts":["%s","%s"]}`), told(1, 1, apart, 3, `all {"parts":["%[2]s","%[1]s"]}`), true},
+		{"and the list has one twice", told(0, 0, alike, 2, `all {"parts":["%s","%s"]}`), told(1, 1, alike, 3, `all {"parts":["%[1]s","%[1]s"]}%.0[2]s`), true},
+	} {
+		got := kinds(compared(newSide("ref").stream("bus", tc.ref...), newSide("cand").stream("bus", tc.cand...), rules))
+		if tc.differ != (len(got) > 0) {
+			t.Errorf("%s: differences %v\n%s\n\n%s", tc.name, got, strings.Join(tc.ref, "\n"), strings.Join(tc.cand, "\n"))
+		}
+	}
+}
+
+// What one of them says wrongly is told of that one alone.
+func TestAMistakeInOneOfTwoTextsIsFoundOnce(t *testing.T) {
+	rules := &Rules{Streams: map[string]Stream{"GET /bus": {OrderWithin: "$.k", Collapse: []Collapse{{Event: "d", By: []string{"$.k"}, Text: "$.t"}}}}}
+	d := func(world, n int, text string) string {
+		return fmt.Sprintf(`d {"k":"%s","t":%s}`, makers[0](world, n), quoted(text))
+	}
+	ref := newSide("ref").stream("bus", d(0, 1, "one "), d(0, 2, "an"), d(0, 2, "other"), d(0, 1, "more"))
+	cand := newSide("cand").stream("bus", d(1, 2, "a"), d(1, 1, "one moRe"), d(1, 2, "nother"))
+	got := kinds(compared(ref, cand, rules))
+	if want := "value event 1 (d) data /t"; strings.Join(got, ", ") != want {
+		t.Errorf("differences %v, want %s", got, want)
+	}
+}
