@@ -25,7 +25,7 @@ func Annotations(w io.Writer, doc *Document, root string) error {
 	}
 	for _, d := range v.Doubts {
 		s := v.Scenarios[d.Scenario]
-		lines = append(lines, command(root+s.File, s.Line, "unknown: "+s.ID, d.Text))
+		lines = append(lines, command(root+s.File, s.Line, s.Verdict+": "+s.ID, d.Text))
 	}
 	if doc.Verdict != verdict.Match && doc.Verdict != verdict.Waived && len(lines) == 0 {
 		lines = append(lines, command("", 0, "lockstep: "+string(doc.Verdict), conclusion(doc)))

@@ -80,7 +80,8 @@ func (m *markdown) entries() []string {
 		}
 	}
 	for _, d := range v.Doubts {
-		out = append(out, fmt.Sprintf("\n- **unknown** %s: %s\n", mdCode(v.Scenarios[d.Scenario].ID, 200), mdText(d.Target+" "+d.Text, 600)))
+		s := v.Scenarios[d.Scenario] // which may differ all the same
+		out = append(out, fmt.Sprintf("\n- **%s** %s: %s\n", s.Verdict, mdCode(s.ID, 200), mdText(d.Target+" "+d.Text, 600)))
 	}
 	if left := v.Left; left > 0 {
 		out = append(out, fmt.Sprintf("\n- and %d causes more\n", left))

@@ -275,7 +275,7 @@
   }
   function doubtElement(d) {
     return el("details.group", {}, el("summary", {}, el("span.times", {}, "?"),
-      el("span.what", {}, (d.target ? d.target + ": " : "") + d.text), el("span.chips", {}, el("span.chip", {}, "unknown")),
+      el("span.what", {}, (d.target ? d.target + ": " : "") + d.text), el("span.chips", {}, el("span.chip", {}, scenario(d.s).v)),
       el("span.where", {}, scenario(d.s).id + (d.also ? " and " + plural(d.also, "other scenario") : ""))),
     el("div.body", {}, d.log && d.log.length ? [el("h3", {}, "its last lines"), el("pre", {}, d.log.join("\n"))] : el("p.soft", {}, "no log")));
   }
@@ -288,7 +288,7 @@
   }
   function apply() {
     const all = words();
-    const doubts = (run.doubts || []).filter((d) => (!filters.verdict || filters.verdict === "unknown") && !filters.blame && !filters.operation &&
+    const doubts = (run.doubts || []).filter((d) => (!filters.verdict || filters.verdict === "unknown" || filters.verdict === scenario(d.s).v) && !filters.blame && !filters.operation &&
       tagged(new Set(scenario(d.s).t || [])) && has(d.find, all));
     shown = [...run.groups.filter((g) => groupFits(g, all)), ...doubts];
     shownScenarios = run.scenarios.filter((s) => scenarioFits(s, all)).sort((a, b) => order[a.v] - order[b.v]);
