@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net'
 import { createApp } from './app.ts'
 import type { AppOptions } from './app.ts'
+import { removeLeftPythonFiles } from './extensions/python-file.ts'
 import { HttpServer } from './http/http-server.ts'
 import type { Logger } from './log.ts'
 import { ConfigStore } from './settings/config-store.ts'
 import { prepareDirectories } from './settings/paths.ts'
-import type { Paths } from './settings/paths.ts'
 
 export interface ServerOptions extends AppOptions {
   /** An IP literal. */
@@ -28,7 +28,7 @@ const restMs = 1500
 
 /** Starts the server and resolves when it listens. */
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
-  prepare(options.paths, logger)
+  prepare(options, logger)
   const app = createApp(options, logger)
   const http = new HttpServer(app.fetch, logger)
   const { port } = await http.listen(options.host, options.port)
@@ -53,7 +53,8 @@ async function within(ms: number, something: Promise<void>): Promise<void> {
 }
 
 /** Makes what the goose server expects to find (GA 1.5). A server that cannot still serves what needs no files. */
-function prepare(paths: Paths, logger: Logger): void {
+function prepare({ paths, environment }: ServerOptions, logger: Logger): void {
+  removeLeftPythonFiles(environment)
   try {
     prepareDirectories(paths, new Date())
     new ConfigStore(paths.config).load()

@@ -1,10 +1,13 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { ChatApp } from '../testing/chat-app.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { chatStream, wantsStream } from '../testing/upstream.ts'
+import { removeLeftPythonFiles, writePythonFile } from './python-file.ts'
 
 const python = { type: 'inline_python', name: 'py', description: null, code: 'print("ü")\n', dependencies: ['a==1', 'b c'] }
 
@@ -55,5 +58,35 @@ describe('inline Python (X22)', { timeout: 30_000 }, () => {
     expect(await add(app, 'x')).toBe('{"message":"Failed to add extension: Command not found: uvx"}')
     const nowhere = await ChatApp.open({ PATH: '/nonexistent', TMPDIR: '/nonexistent' }, { directory: '/' })
     expect(await add(nowhere, 'x')).toBe('{"message":"Failed to add extension: Temporary file cannot be written"}')
+  })
+
+  it('leaves a file, when its server is killed, to the next server of this kind', () => {
+    const TMPDIR = temporaryRoot()
+    const left = (): string[] => readdirSync(TMPDIR).sort()
+    const own = writePythonFile('', { TMPDIR })
+    const owner = readFileSync(join(dirname(own.path), 'reference-server'), 'utf8')
+    const [, start = '', namespace = ''] = owner.trimEnd().split(' ')
+    const killed = spawnSync('true').pid
+    const others = {
+      running: owner,
+      killed: `${killed} ${start} ${namespace}\n`,
+      'number-taken-since': `${process.pid} ${Number(start) - 1} ${namespace}\n`,
+      'other-container': `${killed} ${start} pid:[1]\n`,
+      'other-kind': undefined,
+      nonsense: 'x',
+    }
+    const names = Object.entries(others).map(([what, text]) => {
+      const name = `goose-${randomUUID()}`
+      mkdirSync(join(TMPDIR, name))
+      if (text !== undefined) writeFileSync(join(TMPDIR, name, 'reference-server'), text)
+      return [what, name] as const
+    })
+    mkdirSync(join(TMPDIR, 'goose-mine'))
+    symlinkSync(join(TMPDIR, names[1]?.[1] ?? ''), join(TMPDIR, `goose-${randomUUID()}`))
+    const before = left()
+    removeLeftPythonFiles({ TMPDIR })
+    const gone = names.filter(([what]) => what === 'killed' || what === 'number-taken-since').map(([, name]) => name)
+    expect(left()).toEqual(before.filter((name) => !gone.includes(name)))
+    removeLeftPythonFiles({ TMPDIR: '/nonexistent' })
   })
 })
