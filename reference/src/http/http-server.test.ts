@@ -28,9 +28,10 @@ afterEach(async () => {
 async function serve(
   fetch: Fetch,
   lingerMs?: number,
+  maxWaiting?: number,
 ): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
   const { logger, entries } = recordingLogger()
-  const server = new HttpServer(fetch, logger, lingerMs)
+  const server = new HttpServer(fetch, logger, lingerMs, maxWaiting)
   const { port } = await server.listen('127.0.0.1', 0)
   cleanups.push(async () => {
     server.stopAccepting()
@@ -147,6 +148,24 @@ describe('an answer', () => {
       '/c',
     ])
     expect(most).toBe(1)
+  })
+
+  it('is not given to who sends too many requests behind one that is not answered', async () => {
+    let gone: AbortSignal | undefined
+    const { connect, logs } = await serve(({ signal }) => {
+      gone = signal
+      return new Promise(() => undefined)
+    }, undefined, 3)
+    const [patient, other] = [await connect(), await connect()]
+    other.send(request('GET /a'))
+    patient.send(request('GET /a') + request('GET /b').repeat(3) + request('GET /c').slice(0, -1))
+    other.send(request('GET /b').repeat(4))
+    expect(await other.ended()).toBe('')
+    expect(logs).toEqual([{ level: 'warn', message: 'too many requests at once, connection cut', fields: { waiting: 3 } }])
+    patient.send('\n')
+    expect(await patient.ended()).toBe('')
+    expect(logs).toHaveLength(2)
+    expect(gone?.aborted).toBe(true)
   })
 })
 

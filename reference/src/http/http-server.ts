@@ -12,16 +12,21 @@ export class HttpServer {
   readonly #fetch: Fetch
   readonly #logger: Logger
   readonly #lingerMs: number
+  readonly #maxWaiting: number
   readonly #server: Server
   readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
   #stopping = false
 
-  /** `lingerMs` bounds how long a connection may take to finish what nobody waits for. */
-  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000) {
+  /**
+   * `lingerMs` bounds how long a connection may take to finish what nobody waits for, and `maxWaiting` how many of its requests
+   * may wait for their turn: behind an event stream they would be kept for as long as that.
+   */
+  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000) {
     this.#fetch = fetch
     this.#logger = logger
     this.#lingerMs = lingerMs
+    this.#maxWaiting = maxWaiting
     this.#server = createServer({
       // A client may think for a minute between two requests without being cut off in the middle of the next.
       keepAliveTimeout: 60_000,
@@ -39,7 +44,7 @@ export class HttpServer {
     this.#server.maxHeadersCount = 0
     allowHalfOpen(this.#server)
     this.#server.on('connection', (socket: Socket) => {
-      this.#connections.set(socket, { current: undefined, last: undefined, turn: undefined, broken: false })
+      this.#connections.set(socket, { current: undefined, last: undefined, turn: undefined, waiting: 0, broken: false })
       socket.once('close', () => this.#connections.delete(socket))
       acceptRawTargets(socket)
     })
@@ -105,7 +110,12 @@ export class HttpServer {
   #enqueue(incoming: IncomingMessage, outgoing: ServerResponse, expectsContinue: boolean): void {
     const { socket } = incoming
     const connection = this.#connections.get(socket)
-    if (connection === undefined) return
+    if (connection === undefined || socket.destroyed) return
+    if (connection.waiting === this.#maxWaiting) {
+      this.#logger.warn('too many requests at once, connection cut', { waiting: connection.waiting })
+      socket.destroy()
+      return
+    }
     const exchange = new Exchange(incoming, outgoing, {
       fetch: this.#fetch,
       logger: this.#logger,
@@ -113,7 +123,9 @@ export class HttpServer {
       lingerMs: this.#lingerMs,
     })
     connection.last = exchange
+    connection.waiting++
     this.#takeTurn(connection, async () => {
+      connection.waiting--
       // What follows the mistake in a broken connection cannot be told.
       if (socket.destroyed || (connection.broken && !exchange.received)) return
       connection.current = exchange
@@ -162,6 +174,8 @@ interface Connection {
   last: Exchange | undefined
   /** Settled when everything that came so far is done. */
   turn: Promise<void> | undefined
+  /** How many requests wait for their turn. */
+  waiting: number
   /** Something came that is not HTTP, after which nothing is understood. */
   broken: boolean
 }
