@@ -21,7 +21,9 @@ type bindings struct {
 	said map[string][]confusion
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
-	own   own
+	// briefs are bound values that are too short for that.
+	briefs []brief
+	own    own
 	// drawn is what has been seen of ids, by what stands before the part that is made up.
 	drawn map[string]*[2]draw
 	// last are the latest moments of rules that say they never go back.
@@ -141,6 +143,9 @@ func (b *bindings) bindWhole(ref, cand string, where location) string {
 		return why
 	}
 	b.remember(tokKnown, ref, cand)
+	if ref != cand && min(len(ref), len(cand)) < minKnown {
+		b.briefs = append(b.briefs, brief{ref, cand})
+	}
 	b.rememberEncoded(ref, cand, where)
 	return ""
 }
@@ -221,7 +226,7 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 	if ref != cand || b.mentions(1, cand) || b.mentions(0, ref) {
 		ct = b.scan(1, cand)
 	}
-	if !sameShape(ref, rt, cand, ct) {
+	if !sameShape(ref, rt, cand, ct) && !b.sameButForBriefs(ref, rt, cand, ct, p.of) {
 		if nanoids(ref, cand) {
 			if why := b.bindLikely(ref, cand, p.where); why != "" {
 				return IdentityBroken, why

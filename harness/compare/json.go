@@ -202,12 +202,16 @@ func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, s
 	ref.Open()
 	cand.Open()
 	all := first // members that both have
+	done := d.idsFirst(first, at, ref, cand)
 	for i, name := range ref.Names {
 		if i < first || ref.MemberAt(name, i) != ref.Items[i] {
 			continue
 		}
 		if other := cand.MemberAt(name, i); other != nil {
 			all++
+			if done[name] {
+				continue
+			}
 			before := d.told
 			if !d.settled(ref.Items[i], other) {
 				d.node(at.member(name, name), ref.Items[i], other)
