@@ -40,17 +40,18 @@ func brokenArchive(x *transcript.Exchange) string {
 
 // entryOrder compares the order of the entries that two archives have in common. Which entries there are, the documents tell.
 func (c *comparison) entryOrder(sides [2]content, report func(Difference)) {
+	b := c.b.named() // by now what is made up in their names is bound
 	var bare [2]map[string]bool
 	for side, s := range sides {
 		bare[side] = map[string]bool{}
 		for _, name := range s.entries {
-			bare[side][c.b.skeleton(side, name)] = true
+			bare[side][b.skeleton(side, name)] = true
 		}
 	}
 	var common, names [2][]string
 	for side, s := range sides {
 		for _, name := range s.entries {
-			if stem := c.b.skeleton(side, name); bare[1-side][stem] {
+			if stem := b.skeleton(side, name); bare[1-side][stem] {
 				common[side], names[side] = append(common[side], stem), append(names[side], name)
 			}
 		}

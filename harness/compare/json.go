@@ -203,6 +203,7 @@ func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, s
 	cand.Open()
 	all := first // members that both have
 	done := d.idsFirst(first, at, ref, cand)
+	names := renames{d: d, at: at, sides: [2]*jsontree.Node{ref, cand}}
 	for i, name := range ref.Names {
 		if i < first || ref.MemberAt(name, i) != ref.Items[i] {
 			continue
@@ -221,8 +222,7 @@ func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, s
 			}
 			continue
 		}
-		// A name can hold a generated value itself: find the one member that is equal up to renaming.
-		if other, ok := d.renamed(at, name, ref, cand); ok {
+		if other, ok := names.partner(i); ok {
 			d.node(at.member(name, cand.Names[other]), ref.Items[i], cand.Items[other])
 			continue
 		}
@@ -236,44 +236,10 @@ func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, s
 		if cand.Member(name) != cand.Items[i] || ref.Member(name) != nil {
 			continue
 		}
-		if !d.renamedBack(name, ref, cand) {
+		if !names.done[1][i] {
 			d.differ(FieldExtra, at.member(name, name), nil, cand.Items[i], "the reference has no such field")
 		}
 	}
-}
-
-// renamed finds the candidate's member whose name is the reference's up to renaming.
-func (d *documents) renamed(at *spot, name string, ref, cand *jsontree.Node) (index int, ok bool) {
-	want := d.b.skeleton(0, name)
-	if want == name {
-		return 0, false
-	}
-	for i, other := range cand.Names {
-		if ref.Member(other) != nil || d.b.skeleton(1, other) != want {
-			continue
-		}
-		switch kind, why := d.b.texts(name, other, d.place); kind {
-		case IDForm:
-			here := at.member(name, other)
-			d.report(Difference{Kind: kind, Place: d.at(here).String(), At: here.pointers(), Reference: show(quoted(name)), Candidate: show(quoted(other)), Text: why})
-			return i, true
-		case "":
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-func (d *documents) renamedBack(name string, ref, cand *jsontree.Node) bool {
-	want := d.b.skeleton(1, name)
-	return want != name && slices.ContainsFunc(ref.Names, func(other string) bool {
-		return cand.Member(other) == nil && d.b.skeleton(0, other) == want && d.sameName(other, name)
-	})
-}
-
-func (d *documents) sameName(ref, cand string) bool {
-	kind, _ := d.b.texts(ref, cand, d.place)
-	return kind == ""
 }
 
 // array compares elements with those that stand for them; see pairElements.

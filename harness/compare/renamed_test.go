@@ -1,0 +1,61 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Members whose names are made up belong together by what they hold, in whatever order a server writes them.
+func TestMembersUnderMadeUpNamesHaveNoOrder(t *testing.T) {
+	const a, b, x, y = uuidA, uuidB, uuidX, uuidY
+	member := func(id, rest string) string { return fmt.Sprintf(`"%s":{%s}`, id, strings.ReplaceAll(rest, "•", id)) }
+	object := func(members ...string) string { return "{" + strings.Join(members, ",") + "}" }
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		want      []string
+	}{
+		{"in the same order", []string{object(member(a, `"n":1`), member(b, `"n":2`))}, []string{object(member(x, `"n":1`), member(y, `"n":2`))}, nil},
+		{"in another order", []string{object(member(a, `"n":1`), member(b, `"n":2`))}, []string{object(member(y, `"n":2`), member(x, `"n":1`))}, nil},
+		{"with the id in the value", []string{object(member(a, `"id":"•","n":1`), member(b, `"id":"•","n":2`))}, []string{object(member(y, `"id":"•","n":2`), member(x, `"id":"•","n":1`))}, nil},
+		{"bound before", []string{`["` + a + `","` + b + `"]`, object(member(a, `"n":1`), member(b, `"n":1`))}, []string{`["` + x + `","` + y + `"]`, object(member(y, `"n":1`), member(x, `"n":1`))}, nil},
+		{"bound by a value before", []string{object(member(a, `"next":"`+b+`"`), member(b, `"next":null`))}, []string{object(member(y, `"next":null`), member(x, `"next":"`+y+`"`))}, nil},
+		{"beside plain ones", []string{`{"k":1,"` + a + `":1,"` + b + `":2}`}, []string{`{"` + y + `":2,"` + x + `":1,"k":1}`}, nil},
+
+		{"other values", []string{object(member(a, `"n":1`), member(b, `"n":2`))}, []string{object(member(y, `"n":2`), member(x, `"n":3`))}, []string{"value body /" + a + "/n"}},
+		{"values that are swapped", []string{`["` + a + `","` + b + `"]`, object(member(a, `"n":1`), member(b, `"n":2`))}, []string{`["` + x + `","` + y + `"]`, object(member(y, `"n":1`), member(x, `"n":2`))}, []string{"value body /" + a + "/n", "value body /" + b + "/n"}},
+		{"one that is missing", []string{object(member(a, `"n":1`), member(b, `"n":2`))}, []string{object(member(y, `"n":2`))}, []string{"field-missing body /" + a}},
+		{"one that is another's", []string{`["` + a + `"]`, object(member(a, `"n":1`))}, []string{`["` + x + `"]`, object(member(y, `"n":1`))}, []string{"field-missing body /" + a, "field-extra body /" + y}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got := kinds(compared(newSide("ref").answers(tc.ref...), newSide("cand").answers(tc.cand...), nil))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestMembersUnderMadeUpNamesCanBeMany(t *testing.T) {
+	const many = 3000
+	object := func(target string, value func(i int) int) side {
+		var out []string
+		for i := range many {
+			n := i
+			if target == "cand" {
+				n = many - 1 - i
+			}
+			out = append(out, fmt.Sprintf(`"%08x-0000-4000-8000-%012x":%d`, len(target)*1000+n, n, value(n)))
+		}
+		return newSide(target).answers("{" + strings.Join(out, ",") + "}")
+	}
+	if got := kinds(compared(object("ref", func(i int) int { return i }), object("cand", func(i int) int { return i }), nil)); got != nil {
+		t.Errorf("of %d, %d differ", many, len(got))
+	}
+	if got := kinds(compared(object("ref", func(int) int { return 1 }), object("cand", func(int) int { return 1 }), nil)); got != nil {
+		t.Errorf("of %d that are alike, %d differ", many, len(got))
+	}
+}
