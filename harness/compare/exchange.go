@@ -127,7 +127,7 @@ func (c *comparison) headers(step string) []string {
 }
 
 func (c *comparison) header(step *transcript.Step, name string, ref, cand transcript.Header, seen [2]time.Time, report func(Difference)) {
-	rv, cv := ref.Values(name), cand.Values(name)
+	rv, cv := inOrder(name, ref.Values(name)), inOrder(name, cand.Values(name))
 	place := place{where: location{what: "step " + step.ID + " header " + name}, seen: seen}
 	var d Difference
 	switch {
@@ -144,6 +144,7 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 			case kind == "":
 			case kind != ValueDiffers:
 				d.Kind, d.Text = kind, why
+			case why == textsDiffer && c.b.sameField(name, rv[i], cv[i], place):
 			case why == textsDiffer && c.encoded(place, rv[i], cv[i], func(behind string, found Difference) {
 				found.Place, found.At = "header "+name+behind, both("header "+name)
 				report(found)
