@@ -182,6 +182,38 @@ func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	}
 }
 
+// A server that speaks of itself names the port that it was asked at.
+func TestTheOwnPortOfATarget(t *testing.T) {
+	story := func(target, host, answer string) side {
+		s := newSide(target).answers(`{"url":"http://` + answer + `/x"}`)
+		s.t.Steps[0].Exchanges[0].Request = transcript.Request{Method: "GET", Target: "/", Header: transcript.Header{{Name: "Host", Value: host}}}
+		return s
+	}
+	for _, tc := range []struct {
+		name      string
+		ref, cand string
+		want      []string
+	}{
+		{"its own", "127.0.0.1:3001", "127.0.0.1:4001", nil},
+		{"its own, by name", "localhost:3001", "localhost:4001", nil},
+		{"another's, that is the same for both", "127.0.0.1:5432", "127.0.0.1:5432", nil},
+		{"one of each", "127.0.0.1:3001", "127.0.0.1:5432", []string{"identity body /url"}},
+		{"the other's", "127.0.0.1:3001", "127.0.0.1:3001", []string{"identity body /url"}},
+		{"two others", "127.0.0.1:6001", "127.0.0.1:6002", nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for _, sides := range [][2]side{
+				{story("ref", "127.0.0.1:3001", tc.ref), story("cand", "127.0.0.1:4001", tc.cand)},
+				{story("ref", "127.0.0.1:4001", tc.cand), story("cand", "127.0.0.1:3001", tc.ref)},
+			} {
+				if diff := cmp.Diff(tc.want, kinds(compared(sides[0], sides[1], nil))); diff != "" {
+					t.Errorf("differences (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
 // An id that a rule has bound is found where it is percent-encoded.
 func TestBoundIDsArePercentEncoded(t *testing.T) {
 	rules := &Rules{Headers: []string{"Location"}, Volatile: []Volatile{{At: "$.id", Kind: ID}}}

@@ -18,6 +18,9 @@ const mostSent = 64 << 10
 func (c *comparison) sent(step string, ref, cand *transcript.Exchange) {
 	where := location{what: "step " + step + " request"}
 	c.b.sentTexts(ref.Request.Target, cand.Request.Target, where)
+	refHost, _ := ref.Request.Header.Get("Host") // a port of its own is where the client has found a server
+	candHost, _ := cand.Request.Header.Get("Host")
+	c.b.sentTexts(refHost, candHost, where)
 	r, o := ref.Request.Body.Bytes, cand.Request.Body.Bytes
 	if len(r) == 0 || max(len(r), len(o)) > mostSent {
 		return
