@@ -7,7 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,6 +160,44 @@ func TestAStopDoesNotWaitForExtensionsThatDoNotEnd(t *testing.T) {
 	r.stop()
 	if took := time.Since(start); took > 1500*time.Millisecond { // the ladder alone has two seconds
 		t.Errorf("the stop took %s", took)
+	}
+}
+
+// What an extension runs does not outlast the server, although somebody waits for it when the server stops.
+func TestAStopEndsExtensionsThatAreInUse(t *testing.T) {
+	const deaf = `; while :; do sleep 0.1; done`
+	for _, tc := range []struct {
+		name, says string // what the extension does before it says where it is
+		listed     bool   // its tools are asked for
+	}{
+		{"it is connected to", `trap "" TERM`, false},
+		{"its tools are listed", `trap "" TERM; read line; echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},` +
+			`"serverInfo":{"name":"x","version":"1"}}}'; read initialized; read list`, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pipe := filepath.Join(t.TempDir(), "pid")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := startTCP(t, server.Config{StopTimeout: 300 * time.Millisecond, Environment: os.Environ(), Directory: t.TempDir()})
+			id := r.newSession("/w")
+			script := tc.says + "; echo $$ > " + pipe + deaf
+			added := r.start(withJSON("POST /agent/add_extension",
+				`{"session_id":"`+id+`","config":{"type":"stdio","name":"x","cmd":"sh","args":["-c",`+string(quoted(t, script))+`]}}`, secret))
+			if tc.listed {
+				(<-added).is(t, "add_extension", 200, "")
+				r.start("GET /agent/tools?session_id=" + id + " HTTP/1.1\r\nHost: test\r\n" + secret + "\r\n\r\n")
+			}
+			line, err := os.ReadFile(pipe)
+			pid, bad := strconv.Atoi(strings.TrimSpace(string(line)))
+			if err != nil || bad != nil {
+				t.Fatalf("the extension is %q: %v", line, err)
+			}
+			r.stop()
+			if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+				t.Errorf("the server has stopped, and its extension runs: %v", err)
+			}
+		})
 	}
 }
 

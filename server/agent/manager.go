@@ -16,6 +16,7 @@ type Manager struct {
 	mu     sync.Mutex
 	agents map[string]*list.Element // of order
 	order  *list.List               // of *entry, the last used first
+	inUse  map[*entry]bool          // those that were dropped, too
 
 	closing sync.WaitGroup
 }
@@ -24,13 +25,14 @@ type Manager struct {
 type entry struct {
 	agent *Agent
 	users int
-	gone  bool // from the manager; the last user closes it
+	gone  bool // from the manager; the last user closes it, unless the manager has
+	over  bool // it is closed
 }
 
 // NewManager returns a manager of at most so many agents, at least one. Connect makes the extensions of a new agent, none
 // of which is connected yet.
 func NewManager(capacity int, connect func(sessionID string) Extensions) *Manager {
-	return &Manager{capacity: max(capacity, 1), connect: connect, agents: map[string]*list.Element{}, order: list.New()}
+	return &Manager{capacity: max(capacity, 1), connect: connect, agents: map[string]*list.Element{}, order: list.New(), inUse: map[*entry]bool{}}
 }
 
 // Use returns the agent of a session, a new one if there is none; the session need not exist. Whoever uses an agent calls
@@ -46,6 +48,7 @@ func (m *Manager) Use(sessionID string) (a *Agent, release func()) {
 	}
 	e := element.Value.(*entry)
 	e.users++
+	m.inUse[e] = true
 	return e.agent, sync.OnceFunc(func() { m.release(e) })
 }
 
@@ -74,14 +77,21 @@ func (m *Manager) release(e *entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e.users--
-	if e.gone && e.users == 0 {
+	if e.users > 0 {
+		return
+	}
+	delete(m.inUse, e)
+	if e.gone {
 		m.close(e)
 	}
 }
 
-// close closes the connections of an agent, which can take a while; [Manager.Close] waits for it.
+// close closes the connections of an agent once, which can take a while; [Manager.Close] waits for it.
 func (m *Manager) close(e *entry) {
-	m.closing.Go(e.agent.Extensions.Close)
+	if !e.over {
+		e.over = true
+		m.closing.Go(e.agent.Extensions.Close)
+	}
 }
 
 // Stop drops the agent of a session, and says whether there was one.
@@ -95,10 +105,13 @@ func (m *Manager) Stop(sessionID string) bool {
 	return ok
 }
 
-// Close drops all agents and waits until they have closed their connections. Agents that are still in use are not waited
-// for. The manager must not be used any more.
+// Close drops all agents and waits until they have closed their connections, those that are still in use too: what they run
+// would outlast the server. The manager must not be used any more.
 func (m *Manager) Close() {
 	m.mu.Lock()
+	for e := range m.inUse {
+		m.close(e)
+	}
 	for element := m.order.Front(); element != nil; element = m.order.Front() {
 		m.drop(element)
 	}

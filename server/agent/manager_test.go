@@ -82,8 +82,24 @@ func TestTheLeastRecentlyUsedAgentCloses(t *testing.T) {
 		t.Error("two agents in a manager of one")
 	}
 	m.Close()
-	if got := closed(); got != "x" {
-		t.Errorf("closed %q, but y is in use", got)
+	if got := closed(); got != "xy" {
+		t.Errorf("closed %q", got)
+	}
+}
+
+// What an agent runs must not outlast the server, whoever uses it.
+func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
+	m, closed := manage(1)
+	_, dropped := m.Use("a")
+	_, used := m.Use("b") // a has to go
+	m.Close()
+	if got := closed(); got != "ab" && got != "ba" {
+		t.Errorf("closed %q at the end", got)
+	}
+	dropped()
+	used()
+	if got := closed(); len(got) != 2 {
+		t.Errorf("closed %q after the last use", got)
 	}
 }
 

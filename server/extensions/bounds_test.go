@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"syscall"
@@ -122,6 +125,45 @@ func TestExtensionsAreBounded(t *testing.T) {
 	}
 	if err := add(7); err != nil {
 		t.Errorf("one in the place of another: %v", err)
+	}
+}
+
+// What is being connected to counts, too.
+func TestExtensionsThatAreConnectedToAreBounded(t *testing.T) {
+	s := newSet(t)
+	add := func(config extension.Config) error { return s.Add(t.Context(), config) }
+	for n := range maxExtensions - 1 {
+		if err := add(extension.Config{Type: "frontend", Name: "e" + strconv.Itoa(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	accepted := make(chan struct{}, 1)
+	connecting := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		accepted <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer connecting.Close()
+	last := make(chan error, 1)
+	go func() { last <- add(extension.Config{Type: "streamable_http", Name: "slow", URI: connecting.URL}) }()
+	<-accepted
+	if err := add(extension.Config{Type: "frontend", Name: "more"}); !errors.Is(err, tooMany) {
+		t.Errorf("one more: %v", err)
+	}
+	if err := add(extension.Config{Type: "frontend", Name: "e7"}); err != nil {
+		t.Errorf("one in the place of another: %v", err)
+	}
+	s.Close()
+	s.mu.Lock()
+	if len(s.adding) > 0 {
+		t.Error("the set is closed, and one is still being connected to")
+	}
+	s.mu.Unlock()
+	if err := <-last; !errors.Is(err, closed) {
+		t.Errorf("the one that was connected to: %v", err)
+	}
+	if err := add(extension.Config{Type: "frontend", Name: "late"}); !errors.Is(err, closed) {
+		t.Errorf("one behind the end: %v", err)
 	}
 }
 

@@ -129,7 +129,7 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response, err := r.base.RoundTrip(request)
 	switch {
-	case err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+	case err != nil && request.Context().Err() == nil: // and not because nobody waits for it any more
 		r.note(reason("Cannot connect to " + r.uri))
 	case err == nil && response.StatusCode/100 != 2:
 		r.note(reason("Cannot connect to " + r.uri + ": " + statusname.Of(response.StatusCode)))

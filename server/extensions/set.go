@@ -23,7 +23,9 @@ type Set struct {
 
 	mu      sync.Mutex
 	members map[string]member // by normalised key
+	adding  map[string]int    // how many connections are being made, by key
 	closed  bool
+	connect sync.WaitGroup // of the connections that are being made
 
 	data sync.Mutex // over the extension data of the session, from reading it to writing it
 }
@@ -37,7 +39,7 @@ type member struct {
 // NewSet returns the extensions of the new agent of a session, none yet.
 func (c *Connector) NewSet(sessionID string) *Set {
 	ctx, end := context.WithCancel(context.Background())
-	return &Set{connector: c, sessionID: sessionID, ctx: ctx, end: end, members: map[string]member{}}
+	return &Set{connector: c, sessionID: sessionID, ctx: ctx, end: end, members: map[string]member{}, adding: map[string]int{}}
 }
 
 // Add connects to an extension. One with the same key stays until that has succeeded, and is closed then.
@@ -46,9 +48,10 @@ func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	if key == "" {
 		return noName
 	}
-	if s.isFull(key) {
-		return tooMany
+	if err := s.reserve(key); err != nil {
+		return err
 	}
+	defer s.unreserve(key)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(closed) })()
@@ -63,23 +66,48 @@ func (s *Set) Add(ctx context.Context, config extension.Config) error {
 	return nil
 }
 
-func (s *Set) isFull(key string) bool {
+// reserve keeps a place for an extension that is going to be connected to: what is not connected yet counts, too, or there
+// would be no bound on what runs.
+func (s *Set) reserve(key string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, there := s.members[key]
-	return !there && len(s.members) >= maxExtensions
+	if s.closed {
+		return closed
+	}
+	keys, connecting := len(s.members), 0
+	for other, n := range s.adding {
+		connecting += n
+		if _, there := s.members[other]; !there {
+			keys++
+		}
+	}
+	_, known := s.members[key]
+	known = known || s.adding[key] > 0
+	if !known && keys >= maxExtensions || connecting >= maxExtensions {
+		return tooMany
+	}
+	s.adding[key]++
+	s.connect.Add(1)
+	return nil
 }
 
-// put keeps a member. It returns what is to be closed: the one before it, or the new one if it cannot be kept.
+func (s *Set) unreserve(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.adding[key]--; s.adding[key] == 0 {
+		delete(s.adding, key)
+	}
+	s.connect.Done()
+}
+
+// put keeps a member, whose place is reserved. It returns what is to be closed: the one before it, or the new one if it
+// cannot be kept.
 func (s *Set) put(key string, m member) (unused provider, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old, there := s.members[key]
+	old := s.members[key]
 	if s.closed {
 		return m.provider, closed
-	}
-	if !there && len(s.members) >= maxExtensions {
-		return m.provider, tooMany
 	}
 	s.members[key] = m
 	return old.provider, nil
@@ -118,7 +146,7 @@ func (m member) isFrontend() bool {
 	return is
 }
 
-// Close drops all extensions, and keeps new ones from being added.
+// Close drops all extensions, those that are being connected to as well, and keeps new ones from being added.
 func (s *Set) Close() {
 	s.end()
 	s.mu.Lock()
@@ -131,6 +159,7 @@ func (s *Set) Close() {
 		closing.Go(m.close)
 	}
 	closing.Wait()
+	s.connect.Wait()
 }
 
 // all returns the members with their keys, in the order of these.
