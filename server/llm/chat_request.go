@@ -41,8 +41,12 @@ func (c chat) body(config ModelConfig, r Request, stream bool) jsonwire.Text {
 	if r.System != "" {
 		writeChatText(w, system, r.System)
 	}
-	for _, m := range r.Messages {
-		writeChatMessage(w, m, r.TextsAlone)
+	named := make([][]message.Image, len(r.Messages))
+	if !r.TextsAlone {
+		named = imagesNamed(r.Messages, namedImages)
+	}
+	for i, m := range r.Messages {
+		writeChatMessage(w, m, named[i])
 	}
 	w.Close(']')
 	writeChatTools(w, r.Tools)
@@ -96,8 +100,9 @@ func writeChatTools(w *jsonwire.Writer, tools []Tool) {
 	w.Close(']')
 }
 
-// writeChatMessage writes one message, or several: each result of a tool is one of its own (decision M11).
-func writeChatMessage(w *jsonwire.Writer, m message.Message, textsAlone bool) {
+// writeChatMessage writes one message with the images that its texts name, or several: each result of a tool is one of its
+// own (decision M11).
+func writeChatMessage(w *jsonwire.Writer, m message.Message, named []message.Image) {
 	if m.Role == message.Assistant {
 		writeChatAssistant(w, m)
 		return
@@ -117,10 +122,6 @@ func writeChatMessage(w *jsonwire.Writer, m message.Message, textsAlone bool) {
 		case message.Text:
 			texts = append(texts, c.Text)
 		}
-	}
-	var named []message.Image
-	if !textsAlone {
-		named = namedImages(texts)
 	}
 	if len(seen) > 0 || len(named) > 0 || hasImage(m) {
 		writeChatParts(w, m, seen, named)

@@ -5,14 +5,19 @@ import (
 	"encoding/base64"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/message"
 )
 
-// maxNamedImage bounds the images that a text may name.
-const maxNamedImage = 20 << 20
+// imageBounds bound the images that texts may name.
+type imageBounds struct {
+	paths    int   // of one message that are looked at
+	one, all int64 // bytes of one image, and of all of a request
+}
+
+// namedImages are the bounds of decision M13.
+var namedImages = imageBounds{paths: 100, one: 20 << 20, all: 50 << 20}
 
 // signatures are what images begin with.
 var signatures = []struct {
@@ -23,17 +28,34 @@ var signatures = []struct {
 	{[]byte("\xff\xd8\xff"), "image/jpeg"},
 }
 
-// namedImages returns the images whose paths stand in texts (GA 18.7, decision M13). What cannot be read is only text.
-func namedImages(texts []string) (images []message.Image) {
-	var seen []string
-	for _, text := range texts {
-		for word := range strings.FieldsSeq(text) {
-			if !isImagePath(word) || slices.Contains(seen, word) {
+// imagesNamed returns the images whose paths stand in the texts of the user, for each message (GA 18.7, decision M13). What
+// cannot be read is only text, and so is what goes beyond the bounds, which is of the oldest messages first.
+func imagesNamed(messages []message.Message, bounds imageBounds) [][]message.Image {
+	all := make([][]message.Image, len(messages))
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == message.User {
+			all[i] = namedIn(messages[i], &bounds)
+		}
+	}
+	return all
+}
+
+// namedIn returns the images of one message, and takes their bytes from what all may have.
+func namedIn(m message.Message, bounds *imageBounds) (images []message.Image) {
+	seen := map[string]bool{}
+	for _, item := range m.Content {
+		text, _ := item.(message.Text)
+		for word := range strings.FieldsSeq(text.Text) {
+			if !isImagePath(word) || seen[word] {
 				continue
 			}
-			seen = append(seen, word)
-			if image, ok := readImage(word); ok {
+			if len(seen) == bounds.paths {
+				return images
+			}
+			seen[word] = true
+			if image, size := readImage(word, min(bounds.one, bounds.all)); size > 0 {
 				images = append(images, image)
+				bounds.all -= size
 			}
 		}
 	}
@@ -46,23 +68,27 @@ func isImagePath(word string) bool {
 		(strings.HasSuffix(lower, ".png") || strings.HasSuffix(lower, ".jpg") || strings.HasSuffix(lower, ".jpeg"))
 }
 
-func readImage(path string) (message.Image, bool) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxNamedImage {
-		return message.Image{}, false // a pipe, say, must not be opened: that could wait for ever
+// readImage reads an image of at most so many bytes, and says how many they are: 0 if there is none.
+func readImage(path string, most int64) (image message.Image, size int64) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return image, 0 // a pipe, say, must not be opened: that could wait for ever
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return message.Image{}, false
+		return image, 0
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxNamedImage+1))
-	if err != nil || len(data) > maxNamedImage {
-		return message.Image{}, false
+	var content bytes.Buffer
+	content.Grow(int(info.Size()) + bytes.MinRead)
+	if n, err := content.ReadFrom(io.LimitReader(file, most+1)); err != nil || n > most {
+		return image, 0
 	}
+	data := content.Bytes()
 	for _, signature := range signatures {
 		if bytes.HasPrefix(data, signature.bytes) {
-			return message.Image{Data: base64.StdEncoding.EncodeToString(data), MIMEType: signature.mimeType}, true
+			return message.Image{Data: base64.StdEncoding.EncodeToString(data), MIMEType: signature.mimeType}, int64(len(data))
 		}
 	}
-	return message.Image{}, false
+	return image, 0
 }
