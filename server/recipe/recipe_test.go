@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -239,5 +240,23 @@ func TestTheLibrary(t *testing.T) {
 	}
 	if _, err := library.Get(recipe.IDOf(late)); err == nil || errors.Is(err, recipe.ErrUnknown) {
 		t.Errorf("Get of a recipe whose file has gone: %v", err)
+	}
+}
+
+// A pipe at the path of a recipe, or of a file that one names, keeps nobody waiting.
+func TestWhatIsNoPlainFileIsNotOpened(t *testing.T) {
+	directory := t.TempDir()
+	pipe := filepath.Join(directory, "pipe.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, directory} {
+		if _, err := recipe.ReadFile(path); err == nil || err.Error() != path+" is no plain file" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	library := &recipe.Library{Directories: func() []string { return []string{directory} }}
+	if entries := library.List(); len(entries) > 0 {
+		t.Errorf("the library has %v", entries)
 	}
 }

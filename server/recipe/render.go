@@ -78,14 +78,18 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 
 // readFile returns the content of a file that is not too large.
 func readFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", notRead(path, err)
+	}
+	if !info.Mode().IsRegular() { // and must not be opened: that could wait for ever
+		return "", fileError{path + " is no plain file", nil}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", notRead(path, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", fileError{path + " is no plain file", err}
-	}
 	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
 	case err != nil:
