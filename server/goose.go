@@ -68,6 +68,7 @@ func newGoose(config Config) (*goose, error) {
 		return nil, err
 	}
 	scratch.Sweep(config.Log)
+	g.providers.Logs.Sweep()
 	connector := g.connector(config)
 	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
 	return g, nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
@@ -24,6 +25,23 @@ const kept = 10
 
 // NewLogs returns logs in a directory, which is made when it is needed.
 func NewLogs(dir string, log *slog.Logger) *Logs { return &Logs{dir: dir, log: log} }
+
+// Sweep removes logs of calls that have not ended with their server: it was killed. They have the names of logs that are
+// still written, perhaps by another server, so that only old ones go.
+func (l *Logs) Sweep() {
+	parts, _ := filepath.Glob(filepath.Join(l.dir, "llm_request.*.part"))
+	for _, path := range parts {
+		if info, err := os.Lstat(path); err != nil || time.Since(info.ModTime()) < abandoned {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			l.log.Warn("log of an old call not removed", "err", err)
+		}
+	}
+}
+
+// abandoned is how long nothing was written to a log that nobody writes any more.
+const abandoned = 24 * time.Hour
 
 // A callLog is the log of one call. It holds little in memory and no file open, because calls may last.
 type callLog struct {

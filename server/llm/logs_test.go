@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
@@ -85,5 +86,32 @@ func TestALogThatCannotBeWrittenFailsNoCall(t *testing.T) {
 	})
 	if got, err := pieces(t, p); err != nil || len(got) != 2 || !strings.Contains(said.String(), "log of a model call lost") {
 		t.Errorf("%s, %v, and logged %q; want an answer and a warning", got, err, said.String())
+	}
+}
+
+func TestLogsThatAKilledServerHasLeftAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	for name, age := range map[string]time.Duration{
+		"llm_request.1.part": 25 * time.Hour, "llm_request.2.part": 23 * time.Hour,
+		"llm_request.0.jsonl": 1000 * time.Hour, "other.part": 1000 * time.Hour,
+	} {
+		path, then := filepath.Join(dir, name), time.Now().Add(-age)
+		err := os.WriteFile(path, []byte("{}"), 0o600)
+		if err == nil {
+			err = os.Chtimes(path, then, then)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	llm.NewLogs(dir, slog.New(slog.DiscardHandler)).Sweep()
+	llm.NewLogs(filepath.Join(dir, "none"), slog.New(slog.DiscardHandler)).Sweep()
+	entries, err := os.ReadDir(dir)
+	var left []string
+	for _, entry := range entries {
+		left = append(left, entry.Name())
+	}
+	if got, want := strings.Join(left, " "), "llm_request.0.jsonl llm_request.2.part other.part"; got != want || err != nil {
+		t.Errorf("left: %s, %v; want %s", got, err, want)
 	}
 }
