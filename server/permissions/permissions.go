@@ -146,7 +146,7 @@ func strs(list jsonwire.Text) (strs []string) {
 // write puts content in the place of the file, which has the old content or the new one at any time.
 func (p *Permissions) write(content *file) error {
 	temporary := p.path + ".tmp"
-	err := os.WriteFile(temporary, content.yaml(), 0o600)
+	err := writeToDisk(temporary, content.yaml())
 	if err == nil {
 		err = os.Rename(temporary, p.path)
 	}
@@ -154,6 +154,20 @@ func (p *Permissions) write(content *file) error {
 		return fmt.Errorf("write permissions: %w", err)
 	}
 	return nil
+}
+
+// writeToDisk writes a file that is complete when it gets its name, also if the power fails: an empty one would be read as
+// no permissions at all.
+func writeToDisk(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // yaml writes the file; a string of JSON is one of YAML.

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -39,8 +40,8 @@ func keep(text string) (path string, err error) {
 		return "", err
 	}
 	_, err = file.WriteString(text)
-	if closed := file.Close(); err == nil {
-		err = closed
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, os.Remove(file.Name())) // half a text is none
 	}
-	return file.Name(), err
+	return file.Name(), nil
 }
