@@ -101,6 +101,9 @@ func lineColumn(text []byte, end int) (line, column int) {
 // Exists says whether there is a value at all, be it null.
 func (v Value) Exists() bool { return v.to > v.from }
 
+// Size returns how many bytes the value has, as it came.
+func (v Value) Size() int { return v.to - v.from }
+
 // Fail returns an error about the value.
 func (v Value) Fail(reason string) error { return v.failAt(v.to, reason) }
 

@@ -59,6 +59,22 @@ func TestListsOfToolsAreBounded(t *testing.T) {
 	})
 }
 
+func TestThePagesOfAListAreBoundedTogether(t *testing.T) {
+	if c := new(Connector); maxListed*c.maxMessage() != 64<<20 {
+		t.Errorf("%d bytes, want 64 MiB", maxListed*c.maxMessage())
+	}
+	overAll(t, false, func(t *testing.T, s *Set, h *heard) {
+		m, _ := s.get("test")
+		m.provider.(*client).maxList = 10 * len(page(""))
+		if tools, err := s.ToolsOf(t.Context(), "test"); !errors.Is(err, unreadableTools) || tools != nil {
+			t.Errorf("a list that is too large: %d tools, %v", len(tools), err)
+		}
+		if n := h.count(`"method":"tools/list"`); n != 0 && n != 10 { // 0 if nobody counts; the tenth has a number more
+			t.Errorf("%d pages were asked for, want 10", n)
+		}
+	})
+}
+
 func TestRequestsAreLimitedInTime(t *testing.T) {
 	overAll(t, true, func(t *testing.T, s *Set, h *heard) {
 		for name, arguments := range map[string]string{"silent": `{}`, "ask": `{"questions":2}`} {

@@ -29,6 +29,7 @@ type client struct {
 	tap     *tap
 	timeout time.Duration
 	stop    func() // ends what the connection is to
+	maxList int    // bytes of all pages of a list
 
 	endLife context.CancelFunc // of what is open for the connection
 
@@ -60,7 +61,7 @@ type transport interface {
 
 // connect introduces itself to a server. The context is for that alone. If it fails the connection has ended.
 func (c *Connector) connect(ctx context.Context, t transport, timeout time.Duration) (*client, error) {
-	x := &client{timeout: timeout, stop: t.stop, places: make(chan struct{}, maxQuestions), refusals: make(chan struct{}, maxQuestions)}
+	x := &client{timeout: timeout, stop: t.stop, maxList: maxListed * c.maxMessage(), places: make(chan struct{}, maxQuestions), refusals: make(chan struct{}, maxQuestions)}
 	x.ctx, x.end = context.WithCancelCause(context.Background())
 	x.tap = &tap{heard: x.hear, awaited: map[jsonrpc.ID]*answer{}, agreed: t.agreed, ended: func() { x.end(closed) }}
 	library := mcp.NewClient(&mcp.Implementation{Name: "goose", Version: cmp.Or(c.ClientVersion, version)}, &mcp.ClientOptions{
@@ -177,11 +178,14 @@ func (x *client) tools(ctx context.Context) ([]llm.Tool, error) {
 		return nil, nil
 	}
 	var all []llm.Tool
-	cursor := ""
+	cursor, left := "", x.maxList
 	for range maxPages {
-		page, next, err := x.page(ctx, cursor)
+		page, next, size, err := x.page(ctx, cursor)
 		if err != nil {
 			return nil, err
+		}
+		if left -= size; left < 0 {
+			return nil, unreadableTools
 		}
 		all = append(all, page...)
 		if cursor = next; cursor == "" {
@@ -191,7 +195,8 @@ func (x *client) tools(ctx context.Context) ([]llm.Tool, error) {
 	return nil, unreadableTools
 }
 
-func (x *client) page(ctx context.Context, cursor string) (tools []llm.Tool, next string, err error) {
+// page asks for one page, and says how many bytes it has.
+func (x *client) page(ctx context.Context, cursor string) (tools []llm.Tool, next string, size int, err error) {
 	ctx, cancel := x.limited(ctx)
 	defer cancel()
 	result, err := x.ask(ctx, func(ctx context.Context) error {
@@ -199,7 +204,7 @@ func (x *client) page(ctx context.Context, cursor string) (tools []llm.Tool, nex
 		return err
 	})
 	if err != nil {
-		return nil, "", err
+		return nil, "", 0, err
 	}
 	o := result.Object("tools", "nextCursor")
 	for _, tool := range decode.List(o, "tools", extension.DecodeTool) {
@@ -209,9 +214,9 @@ func (x *client) page(ctx context.Context, cursor string) (tools []llm.Tool, nex
 		next = *more
 	}
 	if o.Err() != nil {
-		return nil, "", unreadableTools
+		return nil, "", 0, unreadableTools
 	}
-	return tools, next, nil
+	return tools, next, result.Size(), nil
 }
 
 // call runs a tool.

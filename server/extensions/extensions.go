@@ -90,6 +90,7 @@ type provider interface {
 const (
 	maxExtensions = 100
 	maxPages      = 100
+	maxListed     = 4       // times the largest message: all pages of a list
 	maxQuestions  = 16      // of one connection at a time
 	aroundMessage = 1 << 10 // what an event may have besides a message
 )

@@ -128,7 +128,7 @@ func (x *client) hasResources() bool {
 // resources asks for all pages of the list.
 func (x *client) resources(ctx context.Context) ([]resource, error) {
 	var all []resource
-	cursor := ""
+	cursor, left := "", x.maxList
 	for range maxPages {
 		result, err := x.answered(ctx, func(ctx context.Context) error {
 			_, err := x.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
@@ -136,6 +136,9 @@ func (x *client) resources(ctx context.Context) ([]resource, error) {
 		})
 		if err != nil {
 			return nil, err
+		}
+		if left -= result.Size(); left < 0 {
+			return nil, unreadableAnswer
 		}
 		o := result.Object("resources", "nextCursor")
 		all = append(all, decode.List(o, "resources", decodeListed)...)
