@@ -29,10 +29,11 @@ func coding(h transcript.Header) string {
 }
 
 // miscoded says why a body is not in its content coding; "" when it is, or when nobody here can tell: an answer without a
-// body, one that broke or was not kept whole, and codings other than gzip and deflate.
+// body or with a part of it (206), one that broke or was not kept whole, and codings other than gzip and deflate.
 func miscoded(x *transcript.Exchange) string {
+	const partial = 206
 	r := x.Response
-	if r == nil || x.Failure != nil || x.Request.Method == "HEAD" || len(r.Body.Bytes) == 0 || !r.Body.Whole() {
+	if r == nil || x.Failure != nil || x.Request.Method == "HEAD" || r.Status == partial || len(r.Body.Bytes) == 0 || !r.Body.Whole() {
 		return ""
 	}
 	var err error

@@ -64,6 +64,7 @@ func TestABodyIsInTheCodingThatItNames(t *testing.T) {
 		{"one with more behind it", answered(append(bytes.Clone(gzipped), text...), "gzip"), "gzip, as Content-Encoding says: gzip: invalid header"},
 		{"no body", answered(nil, "gzip"), ""},
 		{"an error", changed(func(x *transcript.Exchange) { x.Response.Status = 500 }), "gzip, as Content-Encoding says: gzip: invalid header"},
+		{"a part of a body", changed(func(x *transcript.Exchange) { x.Response.Status = 206 }), ""},
 		{"an answer to HEAD", changed(func(x *transcript.Exchange) { x.Request.Method = "HEAD" }), ""},
 		{"one that was not kept whole", changed(func(x *transcript.Exchange) { x.Response.Body.Size++ }), ""},
 		{"one that was cut, which is told already", changed(func(x *transcript.Exchange) {
