@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { JsonNumber } from '../json/number.ts'
@@ -149,6 +150,24 @@ describe('McpConnection', () => {
     expect(answered).toMatchObject([{ id: 100, error: { code: -32602 } }])
     await connection.close()
     await calling
+  })
+
+  it.each<[what: string, size: number, pages: number, ok: boolean]>([
+    ['as many pages as there may be', 1, 100, true],
+    ['a page more', 1, 101, false],
+    ['as much as there may be', 14 << 20, 4, true],
+    ['more', 14 << 20, 5, false],
+  ])('reads a list of %s (X2, X12)', async (_, size, pages, ok) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const many = scriptedMcpServer()
+    const tool = { name: 'x', description: 'x'.repeat(size), inputSchema: { type: 'object' as const } }
+    let asked = 0
+    many.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [tool], ...(++asked < pages && { nextCursor: 'more' }) }))
+    await many.connect(server)
+    const connection = await McpConnection.open(client, options)
+    const listed = connection.tools().then(({ length }) => length, () => 0)
+    expect(await listed).toBe(ok ? pages : 0)
+    await connection.close()
   })
 
   it('has at most sixteen open questions (X25)', async () => {

@@ -26,7 +26,9 @@ import { notificationOf } from './notifications.ts'
 const protocolVersion = '2025-03-26'
 /** Those that a server may answer with (X1). */
 const spokenVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+/** All pages of a list have no more than this together (X12). */
 const maxPages = 100
+const maxListBytes = 64 * 1024 * 1024
 const maxQuestions = 16
 
 const page = z.looseObject({ nextCursor: z.string().optional() })
@@ -148,15 +150,19 @@ export class McpConnection implements Connection {
   /** All pages of a list (X2). */
   async #listed(what: 'tools' | 'resources', signal?: AbortSignal): Promise<unknown[]> {
     const items: unknown[] = []
+    let bytes = 0
     let cursor: string | undefined
     for (let number = 0; number < maxPages; number++) {
       const request = { method: `${what}/list`, params: cursor === undefined ? {} : { cursor } }
       const answer = await this.#limited((limits) => this.#client.request(request, page, limits), signal)
-      items.push(...readShape(array(anything), answer[what]))
+      for (const item of readShape(array(anything), answer[what])) items.push(item)
+      if (answer.nextCursor === undefined && cursor === undefined) return items
+      bytes += Buffer.byteLength(stringifyJson(answer))
+      if (bytes > maxListBytes) throw new EndlessListError(`more than ${maxListBytes} bytes of ${what}`)
       cursor = answer.nextCursor
       if (cursor === undefined) return items
     }
-    throw new TooManyPagesError(`more than ${maxPages} pages of ${what}`)
+    throw new EndlessListError(`more than ${maxPages} pages of ${what}`)
   }
 
   async #read(uri: string, signal: AbortSignal): Promise<ToolContent[]> {
@@ -254,7 +260,7 @@ export class McpConnection implements Connection {
 
   /** GA 4.3, X5. */
   #callError(error: unknown): string {
-    const isUnreadable = error instanceof ShapeError || error instanceof z.core.$ZodError || error instanceof TooManyPagesError
+    const isUnreadable = error instanceof ShapeError || error instanceof z.core.$ZodError || error instanceof EndlessListError
     if (isUnreadable) return '-32603: The answer of the tool cannot be read'
     if (error instanceof McpError) return rpcText(error)
     return `-32603: ${error instanceof UnansweredError ? error.message : 'Connection closed'}`
@@ -274,9 +280,9 @@ function isClosure(error: unknown): boolean {
   return error instanceof McpError && error.message === `MCP error ${ErrorCode.ConnectionClosed}: Connection closed`
 }
 
-/** A list does not end. */
-class TooManyPagesError extends Error {
-  override readonly name = 'TooManyPagesError'
+/** A list does not end, or too late. */
+class EndlessListError extends Error {
+  override readonly name = 'EndlessListError'
 }
 
 /** There is no answer, and none will come. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { JsonDocument } from '../json/document.ts'
@@ -114,6 +114,35 @@ describe('a body of chat completions (M7, M8, M11, M12)', () => {
       role: 'user',
       content: [{ type: 'text', text: said }, { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgoB' } }],
     })
+  })
+})
+
+describe('the images of a request (M13)', () => {
+  const pixel = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const images = async (...texts: string[]): Promise<number[]> => {
+    const body = await chatBody(request({ messages: texts.map((text) => message('user', { type: 'text', text })) }), config, 'm', false)
+    const contents = (body.messages as { content: unknown }[]).slice(1).map(({ content }) => content)
+    return contents.map((content) => (Array.isArray(content) ? content.length - 1 : 0))
+  }
+
+  it('are of the first hundred paths of a message', async () => {
+    const root = temporaryRoot()
+    writeFileSync(join(root, 'a.png'), pixel)
+    const paths = Array.from({ length: 101 }, (_, i) => `${root}${'/.'.repeat(i)}/a.png`)
+    expect(await images([...paths.slice(0, 50), ...paths.slice(0, 50), ...paths.slice(50)].join(' '), paths[100] ?? '')).toEqual([100, 1])
+    expect(await images([`${root}/none.png`, ...paths.slice(1)].join(' '))).toEqual([99])
+  })
+
+  it('have 50 MiB together, those of the last message first', async () => {
+    const root = temporaryRoot()
+    const file = (name: string, mebibytes: number): string => {
+      const path = join(root, `${name}.png`)
+      writeFileSync(path, pixel)
+      truncateSync(path, mebibytes * 1024 * 1024)
+      return path
+    }
+    const [a, b, c, d, e] = [file('a', 20), file('b', 20), file('c', 11), file('d', 10), file('e', 1)]
+    expect(await images(`${a} ${e}`, `${c} ${d}`, `${a} ${b}`)).toEqual([0, 1, 2])
   })
 })
 

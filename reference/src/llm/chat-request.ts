@@ -4,7 +4,7 @@ import { stringifyJson } from '../json/stringify.ts'
 import type { ContentOf } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
 import type { ModelConfig } from '../sessions/session.ts'
-import { imagesNamedIn } from './image-files.ts'
+import { ImageRoom, imagesNamedIn } from './image-files.ts'
 import type { ImageData } from './image-files.ts'
 import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
@@ -15,11 +15,13 @@ export async function chatBody(request: ModelRequest, config: ModelConfig, model
   const { temperature, max_tokens: maxTokens } = answerLimits(request, config)
   const reasoning = reasoningModel(model)
   const system = { role: reasoning ? 'developer' : 'system', content: request.system }
-  const namesImages = request.sampling === undefined
-  const messages = await Promise.all(request.messages.map((message) => chatMessages(message, namesImages)))
+  const room = request.sampling === undefined ? new ImageRoom() : undefined
+  const messages: JsonObject[][] = []
+  // The last ones have their images first (M13).
+  for (const message of request.messages.toReversed()) messages.push(await chatMessages(message, room))
   return {
     model: reasoning?.model ?? model,
-    messages: [...(request.system === '' ? [] : [system]), ...messages.flat()],
+    messages: [...(request.system === '' ? [] : [system]), ...messages.reverse().flat()],
     ...(request.tools.length > 0 && { tools: request.tools.map(chatTool) }),
     ...(!reasoning && temperature !== null && { temperature }),
     ...(maxTokens !== null && { [reasoning ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
@@ -44,8 +46,8 @@ function chatTool({ name, description = '', inputSchema }: McpTool): JsonObject 
   return { type: 'function', function: { name, description, parameters: inputSchema } }
 }
 
-/** A message as chat completions have it, which may be several (M11). */
-async function chatMessages(message: Message, namesImages: boolean): Promise<JsonObject[]> {
+/** A message as chat completions have it, which may be several (M11). Without room its texts name no images. */
+async function chatMessages(message: Message, room: ImageRoom | undefined): Promise<JsonObject[]> {
   const responses = message.content.filter((item) => item.type === 'toolResponse')
   const results = responses.map((response) => ({
     role: 'tool',
@@ -53,7 +55,7 @@ async function chatMessages(message: Message, namesImages: boolean): Promise<Jso
     content: resultText(response.toolResult),
   }))
   if (message.role === 'assistant') return [...results, ...assistantMessage(message)]
-  return [...results, ...(await userMessage(message, responses.flatMap(resultImages), namesImages))]
+  return [...results, ...(await userMessage(message, responses.flatMap(resultImages), room))]
 }
 
 function assistantMessage({ content }: Message): JsonObject[] {
@@ -71,10 +73,10 @@ function chatCall({ id, toolCall: call }: ContentOf<'toolRequest'>): JsonObject[
 }
 
 /** One message with the texts and images, behind the images of tool results; none if there is neither. */
-async function userMessage({ content }: Message, resultImages: ImageData[], namesImages: boolean): Promise<JsonObject[]> {
+async function userMessage({ content }: Message, resultImages: ImageData[], room: ImageRoom | undefined): Promise<JsonObject[]> {
   const own = content.filter((item) => item.type === 'text' || item.type === 'image')
   const texts = own.flatMap((item) => (item.type === 'text' ? [item.text] : []))
-  const named = namesImages ? await imagesNamedIn(texts) : []
+  const named = room === undefined ? [] : await imagesNamedIn(texts, room)
   const hasImages = resultImages.length > 0 || named.length > 0 || texts.length < own.length
   if (!hasImages) return texts.length === 0 ? [] : [{ role: 'user', content: texts.join('\n') }]
   const parts = own.map((item) => (item.type === 'text' ? { type: 'text', text: item.text } : imagePart(item)))

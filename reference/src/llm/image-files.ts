@@ -7,31 +7,45 @@ export interface ImageData {
   mimeType: string
 }
 
+/** What is read at most (M13). */
 const maxImageBytes = 20 * 1024 * 1024
+const maxPaths = 100
+const maxRequestBytes = 50 * 1024 * 1024
+
+/** What the images of one request may still have, in bytes of their files. */
+export class ImageRoom {
+  left = maxRequestBytes
+}
 
 const signatures = [
   { mimeType: 'image/png', bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
   { mimeType: 'image/jpeg', bytes: Buffer.from([0xff, 0xd8, 0xff]) },
 ]
 
-/** The images whose files these texts name by absolute paths, each file once (M13). */
-export async function imagesNamedIn(texts: readonly string[]): Promise<ImageData[]> {
+/** The images whose files these texts of a message name by absolute paths, each file once, as far as there is room (M13). */
+export async function imagesNamedIn(texts: readonly string[], room: ImageRoom): Promise<ImageData[]> {
   const words = texts.flatMap(wordsOf).filter((word) => /^\/.*\.(?:png|jpe?g)$/i.test(word))
-  const images = await Promise.all([...new Set(words)].map(readImage))
-  return images.filter((image) => image !== undefined)
+  const images: ImageData[] = []
+  for (const path of [...new Set(words)].slice(0, maxPaths)) {
+    const image = await readImage(path, room)
+    if (image !== undefined) images.push(image)
+  }
+  return images
 }
 
-/** Undefined for what is no image, or no file at all. */
-async function readImage(path: string): Promise<ImageData | undefined> {
+/** Undefined for what is no image, or no file at all, and for one that there is no room for. */
+async function readImage(path: string, room: ImageRoom): Promise<ImageData | undefined> {
   // Nobody waits for the other end of a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined
   try {
     const stat = await file.stat()
-    if (!stat.isFile() || stat.size > maxImageBytes) return undefined
+    if (!stat.isFile() || stat.size > Math.min(maxImageBytes, room.left)) return undefined
     const bytes = await file.readFile()
     const signature = signatures.find(({ bytes: first }) => bytes.subarray(0, first.length).equals(first))
-    return signature && { data: bytes.toString('base64'), mimeType: signature.mimeType }
+    if (signature === undefined) return undefined
+    room.left -= bytes.length
+    return { data: bytes.toString('base64'), mimeType: signature.mimeType }
   } catch {
     return undefined
   } finally {
