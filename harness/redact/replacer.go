@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -86,32 +85,4 @@ func writings(s string) []string {
 		s, plain, strings.ReplaceAll(plain, "/", `\/`), url.QueryEscape(s), url.PathEscape(s),
 		encode([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
 	}
-}
-
-// alias returns the text that stands for a secret: as long, a letter of the same case for a letter, a digit for a digit,
-// and any other character for itself. It depends on the secret alone, through SHA-256.
-func alias(secret string) string {
-	const hexDigits = "abcdef"
-	hex := strings.Trim(strings.ToLower(secret), "0123456789abcdef-") == ""
-	out := []byte(secret)
-	var block [sha256.Size]byte
-	for i, c := range out {
-		if i%len(block) == 0 {
-			block = sha256.Sum256(append([]byte{byte(i >> 8), byte(i)}, "lockstep "+secret...))
-		}
-		n := block[i%len(block)]
-		switch {
-		case c >= '0' && c <= '9':
-			out[i] = '0' + n%10
-		case hex && c >= 'a' && c <= 'f':
-			out[i] = hexDigits[n%6]
-		case hex && c >= 'A' && c <= 'F':
-			out[i] = hexDigits[n%6] - 'a' + 'A'
-		case c >= 'a' && c <= 'z':
-			out[i] = 'a' + n%26
-		case c >= 'A' && c <= 'Z':
-			out[i] = 'A' + n%26
-		}
-	}
-	return string(out)
 }
