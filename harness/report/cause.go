@@ -14,6 +14,7 @@ type cause struct {
 	index           int      // of that one, in its scenario
 	targets         []string // that it is about
 	findings        int      // that say it at this step
+	elements        []string // the places of those that say it of other elements of a list
 	also            []spot   // where else it is said
 }
 
@@ -75,6 +76,7 @@ func evidence(s *verdict.Scenario, everything bool) map[remark]bool {
 //
 //   - a violation that a difference has as its evidence is told there and is no cause of its own;
 //   - findings of one step that say the same are one cause, about all their targets;
+//   - findings of one step that say the same of several elements of a list are one;
 //   - what is accepted is none, unless everything is asked for;
 //   - causes of several steps that say the same are one, with the other steps as spots.
 func causes(s *verdict.Scenario, everything bool) []*cause {
@@ -101,7 +103,7 @@ func causes(s *verdict.Scenario, everything bool) []*cause {
 		}
 		c.add(&f)
 	}
-	return apart(s, all)
+	return apart(s, byElements(all))
 }
 
 // apart puts those causes together that say the same at different steps.

@@ -191,12 +191,24 @@ func (p *page) elsewhere(s *verdict.Scenario, c *cause) {
 			scenarios = append(scenarios, clip(spot.scenario.ID, 120)+" ("+clip(spot.StepText, 80)+")")
 		}
 	}
+	if len(c.elements) > 0 {
+		p.line(6, "also in ", count(len(c.elements), "element"), ": ", list(pointers(c.elements), ", "))
+	}
 	if len(steps) > 0 {
 		p.line(6, "also at ", count(len(steps), "step"), ": line ", list(steps, ", "))
 	}
 	if len(scenarios) > 0 {
 		p.line(6, "also in ", count(len(scenarios), "scenario"), ": ", list(scenarios, ", "))
 	}
+}
+
+// pointers returns the JSON Pointers of places.
+func pointers(places []string) []string {
+	var out []string
+	for _, place := range places {
+		out = append(out, clip(pointer(place), 80))
+	}
+	return out
 }
 
 // oneLine says what a finding is.
