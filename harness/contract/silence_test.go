@@ -82,6 +82,7 @@ func TestASilenceIsTheMostSpecificSchemaThatAdmitsBoth(t *testing.T) {
 		{"a map of a schema", `{type: object, additionalProperties: {$ref: '#/components/schemas/Name'}}`, `{"x":"a"}`, `{"x":"b"}`, "body/x", "",
 			"/components/schemas/Name: type: string, minLength: 1; an enum, a pattern or a format"},
 		{"a free object", `{type: object}`, `{"x":1}`, `{"x":2}`, "body/x", "", body200 + `: an object may have fields that nobody names, such as "x"; properties, and additionalProperties: false`},
+		{"below an element of any value", `{}`, `[{"x":1}]`, `[{"x":2}]`, "body/0/x", "", body200 + ": no type: any value; type: array, and items"},
 		{"an element more", `{type: array, maxItems: 9, items: {type: integer}}`, `[1,2]`, `[1]`, "body/1", OtherLength, body200 + ": type: array, maxItems: 9; minItems and maxItems"},
 		{"another order", `{type: array, items: {type: integer}}`, `[1,2]`, `[2,1]`, "body", OtherOrder, body200 + ": type: array; no schema says in which order; an expect of the scenario"},
 		{"another id", `{$ref: '#/components/schemas/Base'}`, `{"id":"a"}`, `{"id":"b"}`, "body/id", OtherIdentity,

@@ -60,6 +60,8 @@ func (d *Document) walk(nodes [2]*jsontree.Node, s *schema, tokens [2][]string, 
 				there = 1
 			}
 			return w.absent(common, tokens[there][depth], nodes[there])
+		case (at[0].schema == nil || at[1].schema == nil) && looks[0].node.Kind == jsontree.Array:
+			return w.anyElement(common), true
 		case at[0].schema == nil || at[1].schema == nil:
 			return w.free(common, tokens[0][depth])
 		}

@@ -64,6 +64,15 @@ func (w *walk) free(common []*schema, name string) (Silence, bool) {
 	return w.doc.silence(s.ref, "an object may have fields that nobody names, such as "+quote(name), "properties, and additionalProperties: false"), true
 }
 
+// anyElement is about an element of a list of which no schema says what is in it.
+func (w *walk) anyElement(common []*schema) Silence {
+	s := common[len(common)-1]
+	if s.types == 0 {
+		return w.doc.silence(s.ref, s.says(), "type: array, and items")
+	}
+	return w.doc.silence(s.ref, s.says(), "items")
+}
+
 // end is about two values that both are there.
 func (w *walk) end(looks [2]look, common []*schema, how How) Silence {
 	s := telling(common)
