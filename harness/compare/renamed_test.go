@@ -59,3 +59,28 @@ func TestMembersUnderMadeUpNamesCanBeMany(t *testing.T) {
 		t.Errorf("of %d that are alike, %d differ", many, len(got))
 	}
 }
+
+// A nanoid that could be a word is one as the name of a member, too, when a nanoid stands for it.
+func TestMembersUnderNanoids(t *testing.T) {
+	const sure, words, other = "V1StGXR8_Z5jdHi6B-myT", "VxStGXRk_ZfjdHilB-myT", "maxConcurrentSessions"
+	for _, tc := range []struct {
+		name, ref, cand string
+		want            []string
+	}{
+		{"without a digit", `{"` + words + `":1}`, `{"` + sure + `":1}`, nil},
+		{"another value", `{"` + words + `":1}`, `{"` + sure + `":2}`, []string{"value body /" + words}},
+		{"two of them", `{"` + words + `":1,"K9StGXR8_Z5jdHi6B-myA":2}`, `{"Q9StGXR8_Z5jdHi6B-myQ":2,"` + sure + `":1}`, nil},
+		{"two names", `{"` + other + `":1}`, `{"minConcurrentSessions":1}`, []string{"field-missing body /" + other, "field-extra body /minConcurrentSessions"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, kinds(compared(newSide("ref").answers(tc.ref), newSide("cand").answers(tc.cand), nil))); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+			if len(tc.want) == 0 {
+				if got := kinds(compared(newSide("ref").answers(tc.cand), newSide("cand").answers(tc.ref), nil)); got != nil {
+					t.Errorf("the other way round: %v", got)
+				}
+			}
+		})
+	}
+}
