@@ -13,7 +13,7 @@ func AppendName(pointer, name string) string { return pointer + "/" + pointerEsc
 // AppendNameTo appends the part of a JSON Pointer that names a member.
 func AppendNameTo(pointer []byte, name string) []byte {
 	pointer = append(pointer, '/')
-	if strings.ContainsAny(name, "~/") {
+	if strings.IndexByte(name, '~') >= 0 || strings.IndexByte(name, '/') >= 0 {
 		name = pointerEscape.Replace(name)
 	}
 	return append(pointer, name...)

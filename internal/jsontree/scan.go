@@ -68,7 +68,7 @@ func (s *scanner) next() byte {
 }
 
 func (s *scanner) blanks() {
-	for s.at < len(s.text) {
+	for s.at < len(s.text) && s.text[s.at] <= ' ' {
 		switch s.text[s.at] {
 		case ' ', '\t', '\r', '\n':
 			s.at++
@@ -224,9 +224,29 @@ func (s *scanner) string() (text string, ok bool) {
 		return "", false
 	}
 	var room [128]byte
-	b, err := jsontext.AppendUnquote(room[:0], in[from:s.at])
+	b, err := unescape(room[:0], in[from:s.at])
 	return string(b), err == nil
 }
+
+// unescape appends what a quoted string without control characters stands for.
+func unescape(b []byte, quoted string) ([]byte, error) {
+	first := len(b)
+	for rest := quoted[1 : len(quoted)-1]; ; {
+		i := strings.IndexByte(rest, '\\')
+		if i < 0 {
+			return append(b, rest...), nil
+		}
+		c := shortEscapes[rest[i+1]]
+		if c == 0 { // \u, or none
+			return jsontext.AppendUnquote(b[:first], quoted)
+		}
+		b = append(append(b, rest[:i]...), c)
+		rest = rest[i+2:]
+	}
+}
+
+// shortEscapes are the characters that have an escape of two (RFC 8259 §7).
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // skipEscaped passes over the rest of a string, from an escape on.
 func (s *scanner) skipEscaped() bool {

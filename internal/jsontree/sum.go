@@ -27,11 +27,23 @@ func SumText(kind Kind, s string) Sum {
 			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 		h = mix(h^word, sumWord)
 	}
-	var word uint64
-	for i := range len(s) {
-		word |= uint64(s[i]) << (8 * i)
+	return Sum(mix(h^lastWord(s), sumText^sumWord))
+}
+
+// lastWord returns up to seven bytes as a number. It reads some of them twice rather than one after the other.
+func lastWord(s string) uint64 {
+	switch n := len(s); {
+	case n >= 4:
+		return uint64(fourBytes(s)) | uint64(fourBytes(s[n-4:]))<<(8*(n-4))
+	case n > 0:
+		return uint64(s[0]) | uint64(s[n/2])<<(8*(n/2)) | uint64(s[n-1])<<(8*(n-1))
+	default:
+		return 0
 	}
-	return Sum(mix(h^word, sumText^sumWord))
+}
+
+func fourBytes(s string) uint32 {
+	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
 
 // SumEmpty returns the sum of an array or an object without items, to be added to.

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A summary is what is kept of a document that was read once and is not yet a tree: where its larger arrays and objects
@@ -71,9 +69,12 @@ func (d *summary) scanner(start, size, mark int) scanner {
 
 // Open gives an array or an object of a summarized document its items. All methods of a Node do it by themselves.
 func (n *Node) Open() {
-	if !n.shut {
-		return
+	if n.shut {
+		n.open()
 	}
+}
+
+func (n *Node) open() {
 	doc := n.rest.doc
 	m := doc.marks[n.mark]
 	s := doc.scanner(int(m.start), int(m.end-m.start), int(n.mark)+1)
@@ -291,7 +292,7 @@ func (s *summer) string() (text string, has uint8, ok bool) {
 		return "", 0, false
 	}
 	var err error
-	if s.buf, err = jsontext.AppendUnquote(s.buf[:0], in[from:s.at]); err != nil {
+	if s.buf, err = unescape(s.buf[:0], in[from:s.at]); err != nil {
 		return "", 0, false
 	}
 	for _, c := range s.buf {
