@@ -40,6 +40,9 @@ func brokenArchive(x *transcript.Exchange) string {
 
 // entryOrder compares the order of the entries that two archives have in common. Which entries there are, the documents tell.
 func (c *comparison) entryOrder(sides [2]content, report func(Difference)) {
+	if len(sides[0].entries) == 0 || len(sides[1].entries) == 0 {
+		return
+	}
 	b := c.b.named() // by now what is made up in their names is bound
 	var bare [2]map[string]bool
 	for side, s := range sides {

@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -284,7 +283,12 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 
 // mentions reports whether a known value of a side stands in a text.
 func (b *bindings) mentions(side int, s string) bool {
-	return slices.ContainsFunc(b.known[side], func(k knownValue) bool { return strings.Contains(s, k.value) })
+	for _, k := range b.known[side] {
+		if len(k.value) <= len(s) && strings.Contains(s, k.value) { // most texts are shorter
+			return true
+		}
+	}
+	return false
 }
 
 // strangers says why two whole values do not belong together when one of them has been bound before; "" when neither

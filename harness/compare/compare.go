@@ -53,12 +53,11 @@ func Transcripts(ref, cand *transcript.Transcript, rules *Rules) Result {
 func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript, rules *Rules) Result {
 	c := &comparison{
 		docs:  docs,
-		came:  map[string]string{},
 		sides: [2]*transcript.Transcript{ref, cand},
 		rules: rules,
 		b:     newBindings(ref, cand, rules.IDs...),
 	}
-	c.result.NotCompared, c.result.Applied = map[string]int{}, c.b.applied
+	c.result.Applied = c.b.applied
 	c.veil = NewVeil(rules, ref, cand)
 	c.steps(0)
 	c.streams()
@@ -80,7 +79,7 @@ type comparison struct {
 
 func (c *comparison) notCompared(reason string, n int) {
 	if n > 0 {
-		c.result.NotCompared[reason] += n
+		put(&c.result.NotCompared, reason, c.result.NotCompared[reason]+n)
 	}
 }
 

@@ -51,7 +51,7 @@ func (d *documents) held(at *spot, ref, cand string) (told, holds bool) {
 
 // inside compares two documents that stand in texts.
 func (d *documents) inside(at *spot, mark string, ref, cand *jsontree.Node) (told bool) {
-	inner := documents{b: d.b, place: d.place, refuse: d.refuse, depth: d.depth + 1}
+	inner := documents{b: d.b, place: d.place, name: d.called(at).String() + " " + mark, refuse: d.refuse, depth: d.depth + 1}
 	inner.place.where = location{d.at(at).String() + " " + mark, nil}
 	inner.place.alike = d.place.alike || mark == asClaims // a key is good for hours, or for a year
 	inner.report = func(found Difference) {
@@ -202,11 +202,10 @@ func readable(data []byte) bool {
 	return true
 }
 
-// encoded compares two texts that are no values of a document by what they hold. Each difference is reported with what is
-// to be said behind the place. It reports false when the texts hold nothing.
-func (c *comparison) encoded(p place, ref, cand string, report func(behind string, d Difference)) bool {
-	d := documents{b: c.b, place: p, refuse: c.refuse}
-	d.report = func(found Difference) { report(strings.TrimPrefix(found.Place, p.where.String()), found) }
+// encoded compares two texts that are no values of a document by what they hold. name is what they are called. It reports
+// false when the texts hold nothing.
+func (c *comparison) encoded(name string, p place, ref, cand string, report func(Difference)) bool {
+	d := documents{b: c.b, place: p, name: name, refuse: c.refuse, report: report}
 	return d.encoded(nil, textNode(ref), textNode(cand))
 }
 

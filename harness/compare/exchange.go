@@ -72,7 +72,8 @@ func (c *comparison) headerApplied(name, step string) {
 	anywhere := c.came[name]
 	if anywhere == "" {
 		anywhere = HeaderApplied(name, "")
-		c.came[name], c.b.applied[anywhere] = anywhere, true
+		put(&c.came, name, anywhere)
+		c.b.applied[anywhere] = true
 	}
 	if len(c.rules.Steps[step].Headers) > 0 { // else nobody asks
 		c.b.applied[anywhere+step] = true
@@ -145,8 +146,8 @@ func (c *comparison) header(step *transcript.Step, name string, ref, cand transc
 			case kind != ValueDiffers:
 				d.Kind, d.Text = kind, why
 			case why == textsDiffer && c.b.sameField(name, rv[i], cv[i], place):
-			case why == textsDiffer && c.encoded(place, rv[i], cv[i], func(behind string, found Difference) {
-				found.Place, found.At = "header "+name+behind, both("header "+name)
+			case why == textsDiffer && c.encoded("header "+name, place, rv[i], cv[i], func(found Difference) {
+				found.At = both("header " + name)
 				report(found)
 			}):
 			case why == textsDiffer:
@@ -283,12 +284,11 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 	switch {
 	case rerr == nil && cerr == nil:
 		same, told := true, []string(nil) // what was told of, by the candidate's pointers
-		d := documents{b: c.b, place: p, report: func(d Difference) {
+		d := documents{b: c.b, place: p, name: at, report: func(d Difference) {
 			same = false
 			if len(rules) > 0 { // else nobody asks
 				told = append(told, d.At[1])
 			}
-			d.Place = strings.TrimSpace(at + strings.TrimPrefix(d.Place, p.where.what))
 			if d.At[0] == d.At[1] {
 				d.At = both(part + d.At[0])
 			} else {
@@ -313,8 +313,8 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		})
 	default:
 		kind, why := c.b.texts(string(ref.data), string(cand.data), p)
-		if kind == "" || why == textsDiffer && c.encoded(p, string(ref.data), string(cand.data), func(behind string, found Difference) {
-			found.Place, found.At = at+behind, both(part)
+		if kind == "" || why == textsDiffer && c.encoded(at, p, string(ref.data), string(cand.data), func(found Difference) {
+			found.At = both(part)
 			report(found)
 		}) {
 			return

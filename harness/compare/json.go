@@ -16,6 +16,7 @@ import (
 type documents struct {
 	b        *bindings
 	place    place
+	name     string                  // what a Difference's Place calls them: "body"
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
 	report   func(Difference)        // with Kind, Place, the values and the sentence
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
@@ -233,7 +234,7 @@ func (d *documents) membersFrom(first int, at *spot, ref, cand *jsontree.Node, s
 		return
 	}
 	for i, name := range cand.Names {
-		if cand.Member(name) != cand.Items[i] || ref.Member(name) != nil {
+		if cand.MemberAt(name, i) != cand.Items[i] || ref.MemberAt(name, i) != nil {
 			continue
 		}
 		if !names.done[1][i] {
@@ -332,11 +333,14 @@ func (d *documents) ruleOf(side int, at *spot) *Volatile {
 // at says where a spot is, by the reference's pointer.
 func (d *documents) at(at *spot) location { return location{d.place.where.what, at} }
 
+// called says where a spot is in the words of a Difference.
+func (d *documents) called(at *spot) location { return location{d.name, at} }
+
 func (d *documents) differ(kind Kind, at *spot, ref, cand *jsontree.Node, text string) {
 	d.told++
 	pointers := at.pointers()
 	d.report(Difference{
-		Kind: kind, Place: d.at(at).behind(pointers[0]), At: pointers, Reference: showNode(ref), Candidate: showNode(cand), Text: text,
+		Kind: kind, Place: d.called(at).behind(pointers[0]), At: pointers, Reference: showNode(ref), Candidate: showNode(cand), Text: text,
 		Fingerprint: d.values(at, ref, cand),
 	})
 }

@@ -46,14 +46,18 @@ func (b *bindings) sketch(out []byte, side int, n *jsontree.Node, ptr string, vo
 
 // below returns the JSON Pointer of an item, where there are rules; without any it does not matter where it is.
 func below(volatile map[string]*Volatile, ptr string, n *jsontree.Node, i int) string {
-	switch {
-	case len(volatile) == 0:
+	if len(volatile) == 0 {
 		return ""
-	case n.Kind == jsontree.Object:
-		return jsontree.AppendName(ptr, n.Names[i])
-	default:
-		return jsontree.AppendIndex(ptr, i)
 	}
+	return pointerBelow(ptr, n, i)
+}
+
+// pointerBelow is below where there are rules; it stands apart so that everywhere else nothing is called.
+func pointerBelow(ptr string, n *jsontree.Node, i int) string {
+	if n.Kind == jsontree.Object {
+		return jsontree.AppendName(ptr, n.Names[i])
+	}
+	return jsontree.AppendIndex(ptr, i)
 }
 
 // A sketched member is a name without its generated values, and where the object has it.
@@ -74,8 +78,10 @@ func (b *bindings) members(side int, n *jsontree.Node) []sketched {
 // sum stands for an outline, and takes no memory. Those of arrays and objects are kept, because an array is looked at
 // again with each that it stands in.
 func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
-	if rule, ok := d.volatile[side][ptr]; ok && scalar(n) {
-		return jsontree.SumText('v', string(rule.Kind))
+	if len(d.volatile[side]) > 0 && scalar(n) {
+		if rule, ok := d.volatile[side][ptr]; ok {
+			return jsontree.SumText('v', string(rule.Kind))
+		}
 	}
 	switch n.Kind {
 	case jsontree.String:
@@ -108,12 +114,12 @@ const slight = 16
 
 // few reports whether there are no more values in a value than are left.
 func few(n *jsontree.Node, left *int) bool {
-	if *left -= 1; *left < 0 {
+	n.Open()
+	if *left -= len(n.Items); *left < 0 {
 		return false
 	}
-	n.Open()
 	for _, item := range n.Items {
-		if !few(item, left) {
+		if (item.Kind == jsontree.Array || item.Kind == jsontree.Object) && !few(item, left) {
 			return false
 		}
 	}

@@ -109,7 +109,7 @@ func (r *renames) bind(ref, cand string) bool {
 	kind, why := r.d.b.texts(ref, cand, r.d.place)
 	if kind == IDForm {
 		here := r.at.member(ref, cand)
-		r.d.report(Difference{Kind: kind, Place: r.d.at(here).String(), At: here.pointers(), Reference: show(quoted(ref)), Candidate: show(quoted(cand)), Text: why})
+		r.d.report(Difference{Kind: kind, Place: r.d.called(here).String(), At: here.pointers(), Reference: show(quoted(ref)), Candidate: show(quoted(cand)), Text: why})
 	}
 	return kind == "" || kind == IDForm
 }

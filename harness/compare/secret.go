@@ -28,7 +28,7 @@ func (d *documents) token(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 		why = strings.ReplaceAll(why, fmt.Sprintf("%q", secret), veiled(secret))
 	}
 	d.report(Difference{
-		Kind: kind, Place: d.at(at).String(), At: at.pointers(), Reference: veiled(ref.Text), Candidate: veiled(cand.Text), Text: why,
+		Kind: kind, Place: d.called(at).String(), At: at.pointers(), Reference: veiled(ref.Text), Candidate: veiled(cand.Text), Text: why,
 		Fingerprint: d.values(at, ref, cand),
 	})
 }

@@ -117,7 +117,7 @@ func (d *documents) unstable(ptr string, sides [2]*jsontree.Node, why ...string)
 	cand, _ := nodeAt(sides[1], ptr)
 	why = slices.DeleteFunc(slices.Clone(why), func(s string) bool { return s == "" })
 	d.report(Difference{
-		Kind: ValueDiffers, Place: strings.TrimSpace(d.place.where.what + " " + ptr), At: both(ptr), Reference: showNode(ref), Candidate: showNode(cand),
+		Kind: ValueDiffers, Place: strings.TrimSpace(d.name + " " + ptr), At: both(ptr), Reference: showNode(ref), Candidate: showNode(cand),
 		Text: "a time changes that a rule calls stable: " + strings.Join(why, ", "), Fingerprint: digest("unstable", ptr[strings.LastIndexByte(ptr, '/')+1:]),
 	})
 }

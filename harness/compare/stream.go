@@ -295,8 +295,8 @@ func (s *streams) events(p pair) {
 		report(d)
 	})
 	pl = place{where: location{fmt.Sprintf("stream %s %s id", s.sides[0].Name, at), nil}, seen: seen}
-	if kind, why := s.b.texts(ref.ID, cand.ID, pl); kind != "" && !(why == textsDiffer && s.encoded(pl, ref.ID, cand.ID, func(behind string, found Difference) {
-		found.Place, found.At = at+" id"+behind, both("event id")
+	if kind, why := s.b.texts(ref.ID, cand.ID, pl); kind != "" && !(why == textsDiffer && s.encoded(at+" id", pl, ref.ID, cand.ID, func(found Difference) {
+		found.At = both("event id")
 		report(found)
 	})) {
 		report(Difference{Kind: kind, Place: at + " id", At: both("event id"), Reference: showText(ref.ID), Candidate: showText(cand.ID), Text: why})

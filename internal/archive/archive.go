@@ -37,6 +37,9 @@ const (
 
 // Is reports whether a content type is that of a ZIP archive.
 func Is(contentType string) bool {
+	if !strings.ContainsAny(contentType, "zZ") { // the cheap test
+		return false
+	}
 	media, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (media == "application/zip" || media == "application/x-zip-compressed" || strings.HasSuffix(media, "+zip"))
 }
