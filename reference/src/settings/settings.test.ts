@@ -6,6 +6,7 @@ import { JsonNumber } from '../json/number.ts'
 import { typedValue } from './environment.ts'
 import { pathsOf, rootPaths } from './paths.ts'
 import { Settings } from './settings.ts'
+import { replaceFile } from './yaml-file.ts'
 
 let root: string
 
@@ -182,5 +183,13 @@ describe('a secret (GA 1.4)', () => {
     one.setSecret('A', undefined)
     expect(read('secrets.yaml')).toBe('B: y\n')
     expect(statSync(path('secrets.yaml')).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('replaceFile', () => {
+  it('leaves nothing of a text that cannot take its place', () => {
+    mkdirSync(path('secrets.yaml'), { recursive: true })
+    expect(() => { replaceFile(path('secrets.yaml'), path('secrets.yaml.tmp'), 'A: secret\n') }).toThrow('EISDIR')
+    expect(existsSync(path('secrets.yaml.tmp'))).toBe(false)
   })
 })

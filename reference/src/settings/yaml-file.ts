@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parse, stringify } from 'yaml'
 import type { Scalar, ScalarTag, Tags } from 'yaml'
@@ -48,14 +48,19 @@ export function renderMapping(mapping: Mapping): string {
 /** Replaces a file so that readers see the old text or the new one, and never a part of it. */
 export function replaceFile(path: string, temporary: string, text: string, mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const file = openSync(temporary, 'w', mode)
   try {
-    writeFileSync(file, text)
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    const file = openSync(temporary, 'w', mode)
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true }) // there may be secrets in it
+    throw error
   }
-  renameSync(temporary, path)
 }
 
 const floatTag = 'tag:yaml.org,2002:float'

@@ -1,5 +1,5 @@
 import {
-  closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, renameSync, statSync, unlinkSync, writeSync,
+  closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
 } from 'node:fs'
 
 /*
@@ -56,14 +56,29 @@ export function readLog(path: string): string[] {
 
 /** Puts one change in the place of all. Whoever reads sees the old ones or the new one. */
 export function replaceLog(path: string, change: string): void {
-  const temporary = `${path}.tmp`
-  const file = openSync(temporary, 'w', 0o600)
+  const temporary = temporaryOf(path)
   try {
-    writeAll(file, line(change))
-  } finally {
-    closeSync(file)
+    const file = openSync(temporary, 'w', 0o600)
+    try {
+      writeAll(file, line(change))
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
-  renameSync(temporary, path)
+}
+
+/** Removes the file, and what a kill may have left of one that was to replace it. */
+export function deleteLog(path: string): void {
+  rmSync(temporaryOf(path), { force: true })
+  unlinkSync(path)
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.tmp`
 }
 
 /** Bytes of the file. */

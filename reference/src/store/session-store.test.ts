@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { visibleToBoth } from '../message/message.ts'
@@ -145,6 +145,14 @@ describe('a restart', () => {
     expect(readFileSync(log(id), 'utf8').split('\n')).toHaveLength(3)
   })
 
+  it.each(['', '{"type":"created","row":{"id":"20251210_1"'])('does not know a session whose making was cut short: %j', (begun) => {
+    mkdirSync(join(root, 'sessions/log'), { recursive: true })
+    writeFileSync(log('20251210_1'), begun)
+    const store = open()
+    expect([store.list(), store.load('20251210_1')]).toEqual([[], undefined])
+    expect(store.create(fresh).id).toBe('20251210_2')
+  })
+
   it('knows the session of a log that it cannot read as a whole, and not its messages (G15)', () => {
     const [damaged, headless] = [open().create(fresh, [says('a')]).id, open().create(fresh).id]
     appendFileSync(log(damaged), 'nonsense\n{"type":"added"}\n')
@@ -196,8 +204,9 @@ describe('a log', () => {
   it('goes with its session', () => {
     const store = open()
     const { id } = store.create(fresh)
+    writeFileSync(`${log(id)}.tmp`, 'what a kill has left')
     expect(store.delete(id)).toBe(true)
-    expect(existsSync(log(id))).toBe(false)
+    expect(readdirSync(join(root, 'sessions/log'))).toEqual([])
     expect(store.delete(id)).toBe(false)
   })
 })

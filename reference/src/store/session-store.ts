@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, unlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
@@ -7,7 +7,7 @@ import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
 import { inSeconds } from '../time/date-time.ts'
 import { ToldError } from '../told-error.ts'
-import { appendToLog, createLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
+import { appendToLog, createLog, deleteLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
 import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
 
@@ -134,7 +134,7 @@ export class SessionStore {
     const entries = this.#all()
     if (!entries.has(id)) return false
     writing(() => {
-      unlinkSync(this.#path(id))
+      deleteLog(this.#path(id))
     })
     return entries.delete(id)
   }
@@ -178,18 +178,22 @@ export class SessionStore {
     const entries = new Map<string, Entry>()
     for (const name of logsIn(this.#directory)) {
       const id = name.slice(0, -'.jsonl'.length)
-      entries.set(id, this.#entryOf(id))
+      const entry = this.#entryOf(id)
+      if (entry !== undefined) entries.set(id, entry)
     }
     return (this.#entries = entries)
   }
 
-  #entryOf(id: string): Entry {
+  /** Undefined for a session that nobody was told of: its first line was cut short. */
+  #entryOf(id: string): Entry | undefined {
     try {
       const { row, messages } = this.#replay(id)
       return { row, messageCount: messages.length, lookAt: Math.max(largeLog, 2 * sizeOfLog(this.#path(id))) }
     } catch (err) {
+      const lines = this.#linesOf(id)
+      if (lines.length === 0) return undefined
       this.#logger.warn('session not readable', { session: id, err })
-      return { ...salvage(this.#linesOf(id), { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }), lookAt: Infinity }
+      return { ...salvage(lines, { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }), lookAt: Infinity }
     }
   }
 
