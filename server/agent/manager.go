@@ -17,6 +17,7 @@ type Manager struct {
 	agents map[string]*list.Element // of order
 	order  *list.List               // of *entry, the last used first
 	inUse  map[*entry]bool          // those that were dropped, too
+	closed bool
 
 	closing sync.WaitGroup
 }
@@ -58,7 +59,11 @@ func (m *Manager) add(sessionID string) *list.Element {
 		m.drop(m.order.Back())
 	}
 	extensions := m.connect(sessionID)
-	element := m.order.PushFront(&entry{agent: &Agent{Agent: reply.NewAgent(extensions), SessionID: sessionID, Extensions: extensions}})
+	if m.closed { // a request that was on its way when the server stopped
+		extensions.Close()
+	}
+	a := &Agent{Agent: reply.NewAgent(extensions), SessionID: sessionID, Extensions: extensions}
+	element := m.order.PushFront(&entry{agent: a, over: m.closed})
 	m.agents[sessionID] = element
 	return element
 }
@@ -106,9 +111,10 @@ func (m *Manager) Stop(sessionID string) bool {
 }
 
 // Close drops all agents and waits until they have closed their connections, those that are still in use too: what they run
-// would outlast the server. The manager must not be used any more.
+// would outlast the server. Agents that are made later can have no connections.
 func (m *Manager) Close() {
 	m.mu.Lock()
+	m.closed = true
 	for e := range m.inUse {
 		m.close(e)
 	}

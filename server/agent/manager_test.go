@@ -101,6 +101,11 @@ func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
 	if got := closed(); len(got) != 2 {
 		t.Errorf("closed %q after the last use", got)
 	}
+	_, late := m.Use("c")
+	if got := closed(); got != "abc" {
+		t.Errorf("closed %q; an agent that comes late must have no connections", got)
+	}
+	late()
 }
 
 func TestAnAgentInUseKeepsItsConnections(t *testing.T) {
