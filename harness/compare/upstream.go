@@ -220,7 +220,7 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 			_, got := cut("", show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)))
 			out = append(out, Shortfall{
 				Kind: UpstreamUnexpected, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: s.Unmet.What, Got: strings.TrimSpace(got),
-				Text: "the upstream was asked what nothing answers: " + s.Unmet.Why,
+				Text: "the upstream was asked what nothing answers: " + cmp.Or(x.Unanswered, s.Unmet.Why),
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,6 +114,22 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		if d := cmp.Diff(tc.want, got); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
+	}
+}
+
+func TestARequestThatNothingAnswersIsToldWithItsOwnReason(t *testing.T) {
+	nobody, own := asks(`1`), asks(`2`)
+	nobody.Unanswered, own.Unanswered = "nobody knows whose it is", "no rule answers it"
+	tr := transcript.Transcript{Upstream: []transcript.Step{{
+		ID: "llm.unexpected", Exchanges: []*transcript.Exchange{nobody, own, asks(`3`)},
+		Unmet: &transcript.Unmet{Kind: "unexpected", What: "no such request", Why: "as the first"},
+	}}}
+	var got []string
+	for _, s := range Shortfalls(&tr, &Rules{}) {
+		got = append(got, strings.TrimPrefix(s.Text, "the upstream was asked what nothing answers: "))
+	}
+	if d := cmp.Diff([]string{"nobody knows whose it is", "no rule answers it", "as the first"}, got); d != "" {
+		t.Errorf("reasons (-want +got):\n%s", d)
 	}
 }
 

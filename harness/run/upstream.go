@@ -135,11 +135,12 @@ func (u *upstream) begin(step *transcript.Step, hangs bool) func(*transcript.Exc
 func (u *upstream) Stray(x *transcript.Exchange, why string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	why = cmp.Or(why, "no rule of the scenario answers it")
 	step := u.step(scenario.UnexpectedRule)
 	if len(step.Exchanges) < mostStrays {
+		x.Unanswered = why
 		step.Exchanges = append(step.Exchanges, x)
 	}
-	why = cmp.Or(why, "no rule of the scenario answers it")
 	if step.Unmet == nil {
 		step.Unmet = &transcript.Unmet{Kind: scenario.UnexpectedRule, What: "no such request", Why: why}
 	}

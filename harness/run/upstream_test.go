@@ -95,6 +95,31 @@ func told(ts ...*transcript.Transcript) (out []string) {
 	return out
 }
 
+func TestWhatNothingAnswersHasAReasonOfItsOwn(t *testing.T) {
+	const text = `
+stubs:
+  llm:
+    - {name: only, answer: {text: A}}
+steps:
+  - {http: POST /a, json: {model: m, messages: [{role: user, content: "${{ unique }}"}]}}
+  - {http: POST /a, json: {model: m, messages: [{role: user, content: nobody}]}}
+  - {http: POST /a, json: {model: m, messages: [{role: user, content: "${{ unique }}"}]}}
+`
+	inquire(t, text, [2]time.Duration{}, func(t *testing.T, ref, cand *transcript.Transcript, _ time.Duration) {
+		for _, side := range []*transcript.Transcript{ref, cand} {
+			var got []string
+			for _, s := range side.Upstream {
+				for _, x := range s.Exchanges {
+					got = append(got, s.ID+": "+strings.SplitN(x.Unanswered, ",", 2)[0])
+				}
+			}
+			same(t, side.Target+"'s requests", got, []string{
+				"llm.only: ", "llm.unexpected: no scenario's ${{ unique }} is in it", "llm.unexpected: no rule of the scenario answers it",
+			})
+		}
+	})
+}
+
 func TestRulesAnswerInOrderAndAsOftenAsTheySay(t *testing.T) {
 	const text = `
 stubs:

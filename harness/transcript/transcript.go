@@ -105,10 +105,12 @@ type Exchange struct {
 	// Stream names the stream that carries the response's body, when it is an event stream.
 	Stream string `json:"stream,omitempty"`
 	// Hangs says that the answer, a stub's, does not end by itself. When a Failure stands beside it, the target has let go.
-	Hangs bool          `json:"hangs,omitempty"`
-	Sent  time.Duration `json:"sent"` // the request was on its way
-	Head  time.Duration `json:"head"` // the response head was read; 0 when none came
-	Done  time.Duration `json:"done"` // the body was read, or the exchange had failed
+	Hangs bool `json:"hangs,omitempty"`
+	// Unanswered says why no rule of a stub has answered the request; "" when one has.
+	Unanswered string        `json:"unanswered,omitempty"`
+	Sent       time.Duration `json:"sent"` // the request was on its way
+	Head       time.Duration `json:"head"` // the response head was read; 0 when none came
+	Done       time.Duration `json:"done"` // the body was read, or the exchange had failed
 }
 
 // MCP stands for the method of HTTP in what was sent to an MCP server. Its target is the method of JSON-RPC.
