@@ -77,7 +77,7 @@ func (d *documents) string(at *spot, ref, cand *jsontree.Node) {
 	p.where = d.at(at)
 	kind, why := d.b.texts(ref.Text, cand.Text, p)
 	if kind == "" {
-		if why := cmp.Or(zoned(ref.Text, cand.Text), d.fraction(nil, at, ref.Text, cand.Text)); why != "" {
+		if why := d.fraction(nil, at, ref.Text, cand.Text); why != "" {
 			d.differ(ValueDiffers, at, ref, cand, why)
 		}
 		return
