@@ -182,7 +182,7 @@ func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
 		"a: [":                   "",
 		"":                       "",
 		`{"a": 1, "a": 1}`:       "",
-		`{"a": "\ud800"}`:        "{\"a\":\"\ufffd\"}",
+		`{"a": "\ud800"}`:        `{"a":"\ud800"}`, // JSON, in which half of a pair stays one
 	} {
 		n, ok := Plain([]byte(text))
 		switch {
