@@ -31,9 +31,9 @@ const mostGathered = 1000
 // partner returns the index of the candidate's member that stands for the reference's. The two names are bound then.
 func (r *renames) partner(i int) (index int, ok bool) {
 	name := r.sides[0].Names[i]
-	bare := r.d.b.bareName(0, name)
+	bare := r.d.b.skeleton(0, name)
 	if bare == name {
-		return 0, false
+		return r.likely(i)
 	}
 	if r.free == nil || r.known != r.d.b.knowns() && len(r.sides[1].Names) <= mostGathered {
 		r.gather()
@@ -41,21 +41,55 @@ func (r *renames) partner(i int) (index int, ok bool) {
 	own := look{bare, r.value(0, i)}
 	r.settle(0, i, own)
 	named := r.d.b.named() // what is bound may stand for its partner alone, and what is not for nothing that is
-	want, bound := named.bareName(0, name), r.d.b.anyBound(name)
+	want, bound := named.skeleton(0, name), r.d.b.anyBound(name)
 	for _, like := range [...]look{own, {name: bare}} {
 		for _, other := range r.others(like) {
 			theirs := look{bare, r.value(1, other)}
 			if r.done[1][other] || !bound && theirs != own && r.left[1][theirs] <= r.left[0][theirs] {
 				continue
 			}
-			if named.bareName(1, r.sides[1].Names[other]) == want && r.bind(name, r.sides[1].Names[other]) {
+			if named.skeleton(1, r.sides[1].Names[other]) == want && r.bind(name, r.sides[1].Names[other]) {
 				r.settle(1, other, theirs)
 				return other, true
 			}
 		}
 	}
+	return r.likely(i)
+}
+
+// likely finds a member whose name only the two together show to be an id: one in ten is not told from a word by itself. As
+// a value it would have its place to go by. One with an equal value comes first.
+func (r *renames) likely(i int) (index int, ok bool) {
+	name := r.sides[0].Names[i]
+	if !mayHoldID(name) || len(r.sides[1].Names) > mostGathered {
+		return 0, false
+	}
+	var alike, others []int
+	for k, other := range r.sides[1].Names {
+		switch {
+		case r.done[1][k] || r.sides[0].Member(other) != nil || !nanoids(name, other) && len(r.d.b.wordPairs(name, other)) == 0:
+		case r.value(0, i) == r.value(1, k):
+			alike = append(alike, k)
+		default:
+			others = append(others, k)
+		}
+	}
+	for _, k := range append(alike, others...) {
+		theirs := r.sides[1].Names[k]
+		bare := r.d.b.skeleton(1, theirs)
+		if !r.bind(name, theirs) {
+			continue
+		}
+		if put(&r.done[1], k, true); bare != theirs && r.free != nil {
+			r.left[1][look{bare, r.value(1, k)}]--
+		}
+		return k, true
+	}
 	return 0, false
 }
+
+// mayHoldID reports whether a name is as long as an id of which that is not plain.
+func mayHoldID(name string) bool { return len(name) >= minPair+len("a_") }
 
 // gather looks through the members of both sides.
 func (r *renames) gather() {
@@ -66,7 +100,7 @@ func (r *renames) gather() {
 			if r.done[side][i] || n.Member(name) != n.Items[i] || r.sides[1-side].Member(name) != nil {
 				continue
 			}
-			bare := r.d.b.bareName(side, name)
+			bare := r.d.b.skeleton(side, name)
 			if bare == name {
 				continue
 			}
@@ -112,24 +146,6 @@ func (r *renames) bind(ref, cand string) bool {
 		r.d.report(Difference{Kind: kind, Place: r.d.called(here).String(), At: here.pointers(), Reference: show(quoted(ref)), Candidate: show(quoted(cand)), Text: why})
 	}
 	return kind == "" || kind == IDForm
-}
-
-// likelyNano is the mix from which the name of a member is taken for a nanoid when another one stands for it.
-const likelyNano = 3
-
-// bareName is skeleton for the name of a member: one of thirty nanoids has no digit, or is mixed too little, and
-// no other text stands in its place that would show what it is.
-func (b *bindings) bareName(side int, name string) string {
-	bare := b.skeleton(side, name)
-	if bare != name || len(name) != nanoLen || nanoMix(name) < likelyNano {
-		return bare
-	}
-	for i := range len(name) {
-		if !inNano[name[i]] {
-			return bare
-		}
-	}
-	return "‹" + tokNano.String() + b.name(side, tokNano, name) + "›"
 }
 
 // anyBound reports whether something in a text of the reference has a partner.

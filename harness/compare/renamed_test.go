@@ -60,8 +60,8 @@ func TestMembersUnderMadeUpNamesCanBeMany(t *testing.T) {
 	}
 }
 
-// A nanoid that could be a word is one as the name of a member, too, when a nanoid stands for it.
-func TestMembersUnderNanoids(t *testing.T) {
+// An id that could be a word is one as the name of a member, too, when an id stands for it.
+func TestMembersUnderIDsThatLookLikeWords(t *testing.T) {
 	const sure, words, other = "V1StGXR8_Z5jdHi6B-myT", "VxStGXRk_ZfjdHilB-myT", "maxConcurrentSessions"
 	for _, tc := range []struct {
 		name, ref, cand string
@@ -70,6 +70,10 @@ func TestMembersUnderNanoids(t *testing.T) {
 		{"without a digit", `{"` + words + `":1}`, `{"` + sure + `":1}`, nil},
 		{"another value", `{"` + words + `":1}`, `{"` + sure + `":2}`, []string{"value body /" + words}},
 		{"two of them", `{"` + words + `":1,"K9StGXR8_Z5jdHi6B-myA":2}`, `{"Q9StGXR8_Z5jdHi6B-myQ":2,"` + sure + `":1}`, nil},
+		{"behind a prefix", `{"evt_MOnWUqIGOSZFAbdKNnnNIHwveBx":1}`, `{"evt_3MOnWR9y6n21vcEHenzD78Tg2Vd":1}`, nil},
+		{"behind a prefix, by their values", `{"evt_3MOnWUqIGOSZFAbdKNnnNIHwveB":1,"evt_3MOnWUqIGOSZFAbdKNnnNIHwveC":2}`, `{"evt_3NOnWUqIGOSZFAbdKNnnNIHwveB":2,"evt_3OOnWUqIGOSZFAbdKNnnNIHwveC":1}`, nil},
+		{"behind another prefix", `{"evt_MOnWUqIGOSZFAbdKNnnNIHwveBx":1}`, `{"ent_3MOnWR9y6n21vcEHenzD78Tg2Vd":1}`, []string{"field-missing body /evt_MOnWUqIGOSZFAbdKNnnNIHwveBx", "field-extra body /ent_3MOnWR9y6n21vcEHenzD78Tg2Vd"}},
+		{"two words", `{"max_simultaneous":1}`, `{"max_concurrently":1}`, []string{"field-missing body /max_simultaneous", "field-extra body /max_concurrently"}},
 		{"two names", `{"` + other + `":1}`, `{"minConcurrentSessions":1}`, []string{"field-missing body /" + other, "field-extra body /minConcurrentSessions"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
