@@ -29,7 +29,7 @@ func archiveIn(r *transcript.Response) (*archive.Document, error) {
 // brokenArchive says what is wrong with the archive of an answer; "" when nothing is. An answer to HEAD has no body, and
 // what it would say is not looked into.
 func brokenArchive(x *transcript.Exchange) string {
-	if x.Response == nil || x.Failure != nil || x.Request.Method == "HEAD" || !succeeded(x) {
+	if !bodyCame(x) || !succeeded(x) {
 		return ""
 	}
 	if _, err := archiveIn(x.Response); err != nil {

@@ -28,12 +28,17 @@ func coding(h transcript.Header) string {
 	return last
 }
 
+// bodyCame reports whether an answer came to its end, and may have a body.
+func bodyCame(x *transcript.Exchange) bool {
+	return x.Response != nil && x.Failure == nil && x.Request.Method != "HEAD"
+}
+
 // miscoded says why a body is not in its content coding; "" when it is, or when nobody here can tell: an answer without a
 // body or with a part of it (206), one that broke or was not kept whole, and codings other than gzip and deflate.
 func miscoded(x *transcript.Exchange) string {
 	const partial = 206
 	r := x.Response
-	if r == nil || x.Failure != nil || x.Request.Method == "HEAD" || r.Status == partial || len(r.Body.Bytes) == 0 || !r.Body.Whole() {
+	if !bodyCame(x) || r.Status == partial || len(r.Body.Bytes) == 0 || !r.Body.Whole() {
 		return ""
 	}
 	var err error

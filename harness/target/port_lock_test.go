@@ -15,12 +15,7 @@ import (
 // no more.
 func TestAReservedPortIsGivenToNoOtherProcess(t *testing.T) {
 	slow(t)
-	mine, held, err := reservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mine.forget()
-	held.Close()
+	mine := freePort(t)
 	other := exec.CommandContext(t.Context(), os.Args[0], strconv.Itoa(mine.number))
 	other.Env = append(os.Environ(), roleVariable+"=rival")
 	asks, err := other.StdinPipe()

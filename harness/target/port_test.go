@@ -49,12 +49,7 @@ func TestLogsThatNameThePortThatIsTaken(t *testing.T) {
 
 func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	slow(t)
-	mine, held, err := reservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mine.forget()
-	held.Close()
+	mine := freePort(t)
 	if reserve(mine.number) {
 		t.Errorf("port %d was reserved twice", mine.number)
 	}
@@ -68,6 +63,18 @@ func TestAReservedPortIsGivenToNobodyElse(t *testing.T) {
 	if reserve(mine.number) {
 		t.Errorf("port %d is somebody else's now, and was reserved", mine.number)
 	}
+}
+
+// freePort reserves a port on which nobody listens, until the test ends.
+func freePort(t *testing.T) *port {
+	t.Helper()
+	p, held, err := reservePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.forget)
+	held.Close()
+	return p
 }
 
 // slow marks a test that starts processes or opens ports.

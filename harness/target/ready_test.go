@@ -159,13 +159,7 @@ func TestAwaitEndsInTheMiddleOfAProbe(t *testing.T) {
 
 func TestNobodyListeningIsSaidPlainly(t *testing.T) {
 	slow(t)
-	port, held, err := reservePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer port.forget()
-	held.Close()
-	err = Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: port.address()})
+	err := Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: freePort(t).address()})
 	if err == nil || err.Error() != "connection refused" {
 		t.Errorf("probe: %v, want connection refused", err)
 	}

@@ -3,6 +3,8 @@ package llm
 import (
 	"cmp"
 
+	"github.com/google/uuid"
+
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
@@ -174,7 +176,7 @@ func (s *messagesStream) yield(yield func(Piece) bool, content ...message.Conten
 // named returns the id of the answer, and makes one if it has none.
 func (s *messagesStream) named() string {
 	if s.id == "" {
-		s.id = "msg_" + NewID()
+		s.id = "msg_" + uuid.NewString()
 	}
 	return s.id
 }

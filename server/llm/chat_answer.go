@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/session"
@@ -182,7 +184,7 @@ func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {
 // named returns the id of the answer, and makes one if it has none.
 func (s *chatStream) named() string {
 	if s.id == "" {
-		s.id = "msg_" + NewID()
+		s.id = "msg_" + uuid.NewString()
 	}
 	return s.id
 }

@@ -1,10 +1,10 @@
 package llm
 
 import (
-	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"regexp"
+
+	"github.com/google/uuid"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
@@ -21,7 +21,7 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 // request makes an item of a message of the call; what is malformed is told inside it (decision M32).
 func (c wantedCall) request() message.ToolRequest {
 	if c.id == "" {
-		c.id = "call_" + NewID()
+		c.id = "call_" + uuid.NewString()
 	}
 	return message.ToolRequest{ID: c.id, Call: c.result()}
 }
@@ -48,13 +48,4 @@ func requests(calls []wantedCall) []message.Content {
 		items[i] = call.request()
 	}
 	return items
-}
-
-// NewID returns a random UUID (RFC 9562 §5.4).
-func NewID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

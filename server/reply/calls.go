@@ -6,7 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/google/uuid"
+
 	"github.com/lockstep-dev/lockstep/server/message"
 )
 
@@ -146,7 +147,7 @@ func (t *turn) call(ctx context.Context, call Call) (result message.Result[[]mes
 
 // elicit asks the user for an MCP server (GA 8.3).
 func (t *turn) elicit(ctx context.Context, text string, schema json.RawMessage, news chan<- func(context.Context) error) (json.RawMessage, error) {
-	id := llm.NewID()
+	id := uuid.NewString()
 	question := t.agent.elicitations.Ask(id)
 	defer question.Close()
 	asked := make(chan error, 1)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
@@ -117,14 +119,14 @@ func (t *turn) runTools(ctx context.Context) (pairs []message.Message, err error
 	}
 	for _, r := range t.wanted {
 		response := made(message.User, message.ToolResponse{ID: r.announced.ID, Result: r.result})
-		response.ID = "msg_" + llm.NewID()
+		response.ID = "msg_" + uuid.NewString()
 		if err := t.send(ctx, response); err != nil {
 			return nil, err
 		}
 		asked := r.announced
 		asked.Call = message.Success(r.call)
 		saved := made(message.Assistant, asked)
-		saved.ID = "msg_" + llm.NewID()
+		saved.ID = "msg_" + uuid.NewString()
 		pairs = append(pairs, saved, response)
 	}
 	return pairs, nil

@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/google/uuid"
 )
 
 const (
@@ -28,7 +28,7 @@ type Directory struct {
 
 // Make makes a directory in the system's temporary one.
 func Make() (*Directory, error) {
-	path := filepath.Join(os.TempDir(), prefix+llm.NewID())
+	path := filepath.Join(os.TempDir(), prefix+uuid.NewString())
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return nil, err
 	}
