@@ -26,13 +26,13 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 	}
 	where, err := url.Parse(config.URI)
 	if err != nil || where.Scheme != "http" && where.Scheme != "https" || where.Host == "" {
-		return nil, reason("Invalid URL: " + config.URI)
+		return nil, badURL
 	}
 	headers := http.Header{}
 	for _, header := range config.Headers {
 		headers.Set(header.Name, expand(header.Value, variables))
 	}
-	r := newRemote(config, headers, c.maxMessage())
+	r := newRemote(config, where, headers, c.maxMessage())
 	client, err := c.connect(ctx, r, timeoutOf(config))
 	if err != nil {
 		if why := r.firstFault(); why != "" && (errors.Is(err, closed) || errors.Is(err, noMCP)) {
@@ -59,7 +59,7 @@ func expand(text string, variables jsonwire.Pairs) string {
 // A remote is a server that is reached over HTTP. It notes what goes wrong first: the library says it only in its own words.
 type remote struct {
 	mcp.Transport
-	uri     string
+	uri     *url.URL
 	headers http.Header
 	base    *http.Transport
 	max     int // bytes of a message
@@ -78,8 +78,8 @@ const (
 	versionHeader = "Mcp-Protocol-Version"
 )
 
-func newRemote(config extension.Config, headers http.Header, maxMessage int) *remote {
-	r := &remote{uri: config.URI, headers: headers, max: maxMessage, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
+func newRemote(config extension.Config, uri *url.URL, headers http.Header, maxMessage int) *remote {
+	r := &remote{uri: uri, headers: headers, max: maxMessage, base: &http.Transport{MaxResponseHeaderBytes: 1 << 20, TLSHandshakeTimeout: 10 * time.Second}}
 	client := &http.Client{Transport: r, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if config.Type == "sse" {
 		r.Transport = &mcp.SSEClientTransport{Endpoint: config.URI, HTTPClient: client, MaxEventSize: maxMessage + aroundMessage}
@@ -89,6 +89,15 @@ func newRemote(config extension.Config, headers http.Header, maxMessage int) *re
 		r.streamable = true
 	}
 	return r
+}
+
+// origin returns the scheme, host and port of a URL: all of it that a reason may tell.
+func origin(u *url.URL) string {
+	host := strings.ToLower(u.Host)
+	if port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]; port != "" {
+		host = strings.TrimSuffix(host, port)
+	}
+	return u.Scheme + "://" + host
 }
 
 // agreed notes the version of the protocol, which all requests name from then on (MCP 2025-06-18, Protocol Version Header).
@@ -112,7 +121,7 @@ func (r *remote) stop() { r.base.CloseIdleConnections() }
 // RoundTrip adds the headers of the extension and of the protocol.
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
-	if where, err := url.Parse(r.uri); err != nil || where.Scheme != request.URL.Scheme || where.Host != request.URL.Host {
+	if r.uri.Scheme != request.URL.Scheme || r.uri.Host != request.URL.Host {
 		r.note(noMCP) // it has named another origin for messages, which nobody has allowed it
 		return nil, noMCP
 	}
@@ -130,9 +139,9 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := r.base.RoundTrip(request)
 	switch {
 	case err != nil && request.Context().Err() == nil: // and not because nobody waits for it any more
-		r.note(reason("Cannot connect to " + r.uri))
+		r.note(reason("Cannot connect to " + origin(r.uri)))
 	case err == nil && response.StatusCode/100 != 2:
-		r.note(reason("Cannot connect to " + r.uri + ": " + statusname.Of(response.StatusCode)))
+		r.note(reason("Cannot connect to " + origin(r.uri) + ": " + statusname.Of(response.StatusCode)))
 	}
 	if err != nil {
 		return nil, err

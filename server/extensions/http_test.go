@@ -60,11 +60,12 @@ func TestURLsThatRefuse(t *testing.T) {
 	defer teapot.Close()
 	for _, kind := range []string{"sse", "streamable_http"} {
 		for uri, want := range map[string]string{
-			"ftp://x":  "Invalid URL: ftp://x",
-			"nowhere":  "Invalid URL: nowhere",
-			gone.URL:   "Cannot connect to " + gone.URL,
-			teapot.URL: "Cannot connect to " + teapot.URL + ": 418",
-			plain.URL:  "Cannot connect to " + plain.URL + ": 404 Not Found",
+			"ftp://x":          "Invalid URL: http:// or https:// with a host is needed",
+			"nowhere?k=s3cret": "Invalid URL: http:// or https:// with a host is needed",
+			gone.URL:           "Cannot connect to " + gone.URL,
+			teapot.URL:         "Cannot connect to " + teapot.URL + ": 418",
+			// What may be a secret is not told.
+			strings.Replace(plain.URL, "http://", "HTTP://me:s3cret@", 1) + "/s3cret?key=s3cret": "Cannot connect to " + plain.URL + ": 404 Not Found",
 		} {
 			s := newSet(t)
 			if err := s.Add(t.Context(), extension.Config{Type: kind, Name: "x", URI: uri}); err == nil || err.Error() != want {

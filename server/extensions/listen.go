@@ -110,7 +110,7 @@ var (
 // [errNoStream] if there is none, [errNotNow] if the server says that there may be one later, and another one if it says
 // nothing.
 func (r *remote) openStream(ctx context.Context, lastID string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.uri, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.uri.String(), nil)
 	if err != nil {
 		return nil, errors.Join(errNoStream, err)
 	}

@@ -203,7 +203,7 @@ func TestTheStreamIsOpenedAgain(t *testing.T) {
 		}
 	}}
 	config := there.start(t)
-	r := newRemote(config, nil, 1000)
+	r := newRemote(config, parsed(t, config.URI), nil, 1000)
 	defer r.stop()
 	ctx, cancel := context.WithCancel(t.Context())
 	var got []string
@@ -231,7 +231,8 @@ func TestAServerNeedsNoStream(t *testing.T) {
 		"elsewhere": func(w http.ResponseWriter, r *http.Request, _ int) { http.Redirect(w, r, "/x", http.StatusFound) },
 	} {
 		there := &site{get: get}
-		r := newRemote(there.start(t), nil, 1000)
+		config := there.start(t)
+		r := newRemote(config, parsed(t, config.URI), nil, 1000)
 		err := r.listen(t.Context(), func(message []byte) error { return fmt.Errorf("heard %s", message) })
 		if err != nil || len(there.requests()) != 1 {
 			t.Errorf("%s: %v after %q", name, err, there.requests())

@@ -21,6 +21,7 @@ const (
 	closed  = reason("Connection closed")
 	noMCP   = reason("Extension does not speak MCP")
 	noName  = reason("Extension has no name")
+	badURL  = reason("Invalid URL: http:// or https:// with a host is needed")
 	tooMany = reason("Too many extensions")
 
 	noSession = reason("Session not found")
