@@ -248,7 +248,9 @@ type Stream struct {
 	// Operation is the method and path template the contract has for it, "GET /event"; empty when it has none.
 	Operation string  `json:"operation,omitempty"`
 	Events    []Event `json:"events"`
-	// Left counts the events that belong to other scenarios: they did not match the stream's `only`.
+	// Only tells that the scenario selects events with `only`, and Left counts those that it does not select: they belong to
+	// other scenarios.
+	Only  bool          `json:"only,omitempty"`
 	Left  int           `json:"left,omitempty"`
 	Ended Ending        `json:"ended"`
 	At    time.Duration `json:"at"`    // the response head was read

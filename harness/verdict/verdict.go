@@ -381,6 +381,7 @@ func (j *judge) conceal(f *Finding) {
 
 // conclude draws the verdict.
 func (j *judge) conclude() {
+	j.out.Reasons = append(j.out.Reasons, j.blind()...)
 	pairs := j.out.Compared.Exchanges + j.out.Compared.Events
 	switch {
 	case slices.ContainsFunc(j.out.Findings, func(f Finding) bool { return !f.Accepted() }):
