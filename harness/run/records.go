@@ -30,39 +30,44 @@ const recordPoll = 20 * time.Millisecond
 // keepsRecords reports whether there can be any: they are where the scenario says, below the target's directory.
 func (r *stage) keepsRecords() bool { return r.scenario.Directory }
 
-// settleRecords lets targets send what the others have sent.
+// settleRecords lets targets send what the others have sent. What was seen when they were held against each other is what
+// leaveRecords takes down.
 func (r *stage) settleRecords(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
 	defer cancel()
-	for ctx.Err() == nil && !r.recordsSettled() {
+	for !r.recordsSettled() && ctx.Err() == nil {
 		pause(ctx, recordPoll)
 	}
 }
 
 func (r *stage) recordsSettled() bool {
-	var most map[string]int
-	if r.opts.Recorded != nil {
-		most = map[string]int{}
-		for i := range r.opts.Recorded.Upstream {
-			if s := &r.opts.Recorded.Upstream[i]; s.ToMCP() {
-				most[s.ID] = len(s.Exchanges)
-			}
-		}
-	}
+	most := r.recordsBefore()
+	settled, lost := true, false
 	for _, w := range r.walkers {
-		if w.down || w.exited() || w.t.Unusable != "" {
-			return true
-		}
+		w.recorded = w.records()
 		own := map[string]int{}
-		for _, s := range w.records() {
+		for _, s := range w.recorded {
 			own[s.ID] = len(s.Exchanges)
 		}
-		if most != nil && !maps.Equal(most, own) {
-			return false
-		}
+		settled = settled && (most == nil || maps.Equal(most, own))
+		lost = lost || w.down || w.exited() || w.t.Unusable != ""
 		most = own
 	}
-	return true
+	return settled || lost // of which nothing more comes
+}
+
+// recordsBefore returns how many messages of each method the recording has; nil without one.
+func (r *stage) recordsBefore() map[string]int {
+	if r.opts.Recorded == nil {
+		return nil
+	}
+	n := map[string]int{}
+	for i := range r.opts.Recorded.Upstream {
+		if s := &r.opts.Recorded.Upstream[i]; s.ToMCP() {
+			n[s.ID] = len(s.Exchanges)
+		}
+	}
+	return n
 }
 
 // records returns what the target has sent by now, in the order in which each server and method was first spoken to. A
@@ -186,4 +191,4 @@ func uncounted(body json.RawMessage) json.RawMessage {
 }
 
 // leaveRecords takes down what the target has sent.
-func (w *walker) leaveRecords() { w.t.Upstream = append(w.t.Upstream, w.records()...) }
+func (w *walker) leaveRecords() { w.t.Upstream = append(w.t.Upstream, w.recorded...) }

@@ -262,28 +262,35 @@ func (r *stage) settle(ctx context.Context, name string) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
 	defer cancel()
-	for {
-		behind := laggard(streams, least)
-		if behind == nil || behind.Ended() || ctx.Err() != nil {
-			break
-		}
-		_, changed := behind.count()
-		if behind != laggard(streams, least) {
-			continue // it caught up before we looked
-		}
+	seen := looks(streams)
+	behind := laggard(seen, least)
+	for behind != nil && !behind.ended && ctx.Err() == nil {
 		select {
-		case <-changed:
+		case <-behind.changed:
 		case <-ctx.Done():
 		}
+		seen = looks(streams)
+		behind = laggard(seen, least)
 	}
-	if laggard(streams, least) == nil && (r.endRecorded(name) || slices.ContainsFunc(streams, func(s *stream) bool { return s.Ended() })) {
+	ends := r.endRecorded(name) || slices.ContainsFunc(seen, func(s sight) bool { return s.ended })
+	if behind == nil && ends {
 		for _, s := range streams { // it shall be no chance who ends it
 			_ = s.Watch.AwaitEnd(ctx) // the transcript tells whether it has
 		}
+		seen = looks(streams)
 	}
-	for _, s := range streams {
-		s.cut = s.length()
+	// What counts is what was seen when the streams were held against each other: in between, more may have come on one.
+	for i, s := range streams {
+		s.cut, s.open = seen[i].all, behind == nil && !ends
 	}
+}
+
+func looks(streams []*stream) []sight {
+	seen := make([]sight, len(streams))
+	for i, s := range streams {
+		seen[i] = s.look()
+	}
+	return seen
 }
 
 // endRecorded reports whether the server has ended a stream of that name in the recording.
@@ -309,19 +316,17 @@ func (r *stage) recorded(name string, beats func(*transcript.Event) bool) int {
 	return n
 }
 
-// laggard returns a stream that has fewer events than another, or than the recording; nil when there is none.
-func laggard(streams []*stream, recorded int) *stream {
-	least := streams[0]
-	leastN, _ := least.count()
-	mostN := max(leastN, recorded)
-	for _, s := range streams[1:] {
-		n, _ := s.count()
-		if n < leastN {
-			least, leastN = s, n
+// laggard returns the sight of a stream that has fewer events than another, or than the recording; nil when there is none.
+func laggard(seen []sight, recorded int) *sight {
+	least, most := &seen[0], max(seen[0].n, recorded)
+	for i := range seen[1:] {
+		s := &seen[1+i]
+		if s.n < least.n {
+			least = s
 		}
-		mostN = max(mostN, n)
+		most = max(most, s.n)
 	}
-	if leastN == mostN {
+	if least.n == most {
 		return nil
 	}
 	return least

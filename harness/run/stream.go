@@ -14,6 +14,7 @@ type stream struct {
 	rec    *transcript.Stream // filled when the scenario is over
 	beats  func(*transcript.Event) bool
 	cut    int  // how many events count; all when negative
+	open   bool // when that was agreed on, no server had ended it
 	closed bool // by the scenario, or at its end
 
 	mu     sync.Mutex
@@ -34,10 +35,22 @@ func (s *stream) pass(i int) {
 	s.cursor = max(s.cursor, i+1)
 }
 
-// count returns how many events have come, heartbeats aside, and a channel that is closed when that may have changed. A
-// comment counts: it is compared, and the first thing that many servers send.
-func (s *stream) count() (n int, changed <-chan struct{}) {
-	return s.Watch.Count(func(ev *transcript.Event) bool { return !s.beats(ev) })
+// A sight is what is to be seen of a stream at one moment.
+type sight struct {
+	n       int             // events, heartbeats aside
+	all     int             // events, whatever they are
+	ended   bool            // nothing more comes
+	changed <-chan struct{} // closed when something may have come
+}
+
+// look looks at a stream once. A comment counts as an event: it is compared, and the first thing that many servers send.
+func (s *stream) look() sight {
+	at := sight{ended: s.Ended()}
+	at.n, at.changed = s.Watch.Count(func(ev *transcript.Event) bool {
+		at.all++
+		return !s.beats(ev)
+	})
+	return at
 }
 
 // others says how many events have come since the first so many, heartbeats and comments aside.
@@ -68,10 +81,14 @@ func (s *stream) hangUp(how func() error) {
 	_ = how() // the server may have hung up first, which the recording tells
 }
 
-// record completes the stream's record.
+// record completes the stream's record: what came between the agreement on its end and our hanging up is left out, be it an
+// event or the server's end.
 func (s *stream) record() {
 	s.Watch.Record(s.rec)
 	if s.cut >= 0 && s.cut < len(s.rec.Events) {
 		s.rec.Events = s.rec.Events[:s.cut]
+	}
+	if s.closed && s.open {
+		s.rec.Ended, s.rec.Failure = transcript.EndedByClient, nil
 	}
 }

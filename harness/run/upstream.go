@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -37,6 +38,7 @@ type upstream struct {
 	hanging  int                      // answers that the target may let go of
 	gone     map[string]int           // those that it has, by the step's id
 	over     bool                     // who hangs up now does so because the scenario does
+	agreed   map[string]int           // how many requests of each rule count, by the step's id; all when nil
 	kept     int                      // requests
 	bytes    int64                    // of their bodies
 }
@@ -199,6 +201,9 @@ func (u *upstream) record() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for i, s := range u.steps {
+		if u.agreed != nil && s.ID != scenario.UpstreamID(u.name, scenario.UnexpectedRule) {
+			s.Exchanges = s.Exchanges[:u.agreed[s.ID]] // see settleUpstreams
+		}
 		s.Exchanges = slices.DeleteFunc(s.Exchanges, func(x *transcript.Exchange) bool { return x == nil })
 		if len(s.Exchanges) > 0 {
 			s.At, s.Took = s.Exchanges[0].Sent, s.Exchanges[len(s.Exchanges)-1].Done-s.Exchanges[0].Sent
@@ -206,6 +211,8 @@ func (u *upstream) record() {
 		if i < len(u.rules) {
 			s.Unordered = u.rules[i].AnyOrder
 			s.Unmet = lacking(u.rules[i].Min, len(s.Exchanges))
+		} else if len(s.Exchanges) == 0 {
+			continue // nothing of it counts
 		}
 		u.w.t.Upstream = append(u.w.t.Upstream, *s)
 	}
@@ -236,7 +243,8 @@ func (w *walker) leaveUpstreams() {
 }
 
 // settleUpstreams lets targets ask their upstreams what they must still ask, and what the others have asked; and when their
-// clients have gone, let go of those that do not answer.
+// clients have gone, let go of those that do not answer. Once all have asked the same, what is asked from then on counts on no
+// side, but for what nothing answers: to have asked that is wrong whenever it was.
 func (r *stage) settleUpstreams(ctx context.Context, gone bool) {
 	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
 	defer cancel()
@@ -253,42 +261,70 @@ func (r *stage) settleUpstreams(ctx context.Context, gone bool) {
 }
 
 func (r *stage) upstreamsSettled(gone bool) bool {
-	var most map[string]int
-	if r.opts.Recorded != nil {
-		most = map[string]int{}
-		for i := range r.opts.Recorded.Upstream {
-			s := &r.opts.Recorded.Upstream[i]
-			if s.ToMCP() { // see settleRecords
-				continue
-			}
-			most[s.ID] = len(s.Exchanges)
-			for _, x := range s.Exchanges {
-				if x.Hangs && x.Failure != nil {
-					most[s.ID+letGo]++
-				}
-			}
-		}
-	}
 	for _, w := range r.walkers {
-		if w.down || w.exited() || w.t.Unusable != "" {
+		w.agree(nil)
+	}
+	all := make([]map[string]int, len(r.walkers))
+	for i, w := range r.walkers {
+		if all[i] = w.requests(gone); w.down || w.exited() || w.t.Unusable != "" {
 			return true // nothing more comes of it, and what the others do alone is red already
 		}
-		own := map[string]int{}
-		for _, u := range w.upstreams {
-			counts, done := u.counts(gone)
-			if !done {
-				return false
-			}
-			for id, n := range counts {
-				own[id] = n
-			}
-		}
-		if most != nil && !sameCounts(most, own) {
+	}
+	most := r.askedBefore()
+	for _, own := range all {
+		if own == nil || most != nil && !sameCounts(most, own) {
 			return false
 		}
 		most = own
 	}
+	for i, w := range r.walkers {
+		w.agree(all[i])
+	}
 	return true
+}
+
+// requests returns how many requests of the target each rule has answered, by the step's id; nil when more must come, or an answer
+// is under way.
+func (w *walker) requests(gone bool) map[string]int {
+	all := map[string]int{}
+	for _, u := range w.upstreams {
+		counts, done := u.counts(gone)
+		if !done {
+			return nil
+		}
+		maps.Copy(all, counts)
+	}
+	return all
+}
+
+// agree says how many requests count.
+func (w *walker) agree(counts map[string]int) {
+	for _, u := range w.upstreams {
+		u.mu.Lock()
+		u.agreed = counts
+		u.mu.Unlock()
+	}
+}
+
+// askedBefore returns how many requests each rule has answered in the recording; nil without one.
+func (r *stage) askedBefore() map[string]int {
+	if r.opts.Recorded == nil {
+		return nil
+	}
+	n := map[string]int{}
+	for i := range r.opts.Recorded.Upstream {
+		s := &r.opts.Recorded.Upstream[i]
+		if s.ToMCP() { // see settleRecords
+			continue
+		}
+		n[s.ID] = len(s.Exchanges)
+		for _, x := range s.Exchanges {
+			if x.Hangs && x.Failure != nil {
+				n[s.ID+letGo]++
+			}
+		}
+	}
+	return n
 }
 
 func sameCounts(a, b map[string]int) bool {

@@ -30,7 +30,8 @@ type walker struct {
 	up      time.Duration // since when this process has been there
 
 	upstreams []*upstream
-	detach    []func() // from their stubs
+	detach    []func()          // from their stubs
+	recorded  []transcript.Step // what MCP servers have written down, when it was last looked at
 }
 
 func newWalker(r *stage, server *Target) *walker {
