@@ -152,7 +152,7 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     return McpConnection.open(transport, {
       timeoutSeconds: seconds === 0 ? defaultTimeoutSeconds : Math.min(seconds, longestTimeoutSeconds),
       clientVersion: settings.variable('GOOSE_MCP_CLIENT_VERSION') || '1.16.0',
-      uri: 'uri' in config ? config.uri : undefined,
+      origin: 'uri' in config ? new URL(config.uri).origin : undefined,
     })
   }
 

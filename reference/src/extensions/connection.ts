@@ -9,6 +9,9 @@ export class ExtensionError extends Error {
   override readonly name = 'ExtensionError'
 }
 
+/** Says it in words of the server, which are for the client that asked and for nobody else. */
+export class RefusedError extends ExtensionError {}
+
 /** What an extension says of a resource that it has. */
 export interface ListedResource {
   uri: string

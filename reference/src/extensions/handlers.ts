@@ -11,8 +11,9 @@ import { told } from '../told-error.ts'
 import type { AgentExtensions } from './agent-extensions.ts'
 import { extensionConfig } from './config.ts'
 import type { ExtensionConfig } from './config.ts'
-import { ExtensionError } from './connection.ts'
+import { ExtensionError, RefusedError } from './connection.ts'
 import { configuredExtensions } from './configured.ts'
+import { wordless } from './wordless.ts'
 
 /** The parts of an agent that extensions can be added to. */
 export interface AgentWithExtensions extends EngineParts {
@@ -62,7 +63,7 @@ export async function addConfigured(extensions: AgentExtensions, settings: Setti
       try {
         await extensions.add(config)
       } catch (err) {
-        logger.warn('extension not added', { extension: config.name, err })
+        logger.warn('extension not added', { extension: config.name, err: err instanceof RefusedError ? wordless(err) : err })
       }
     }),
   )

@@ -70,7 +70,7 @@ async function serve({ streams = false, tools = '{"tools":[]}', call = [], initi
 }
 
 async function open(url: URL): Promise<McpConnection> {
-  const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 20, clientVersion: '1', uri: url.href })
+  const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 20, clientVersion: '1', origin: url.origin })
   onTestFinished(() => connection.close())
   return connection
 }
@@ -162,7 +162,7 @@ describe('MCP over HTTP', () => {
       return true
     }
     const { url, paths } = await serve({ post })
-    await expect(open(url)).rejects.toThrow(`Cannot connect to ${url.href}: ${status} `)
+    await expect(open(url)).rejects.toThrow(`Cannot connect to ${url.origin}: ${status} `)
     expect(paths).toEqual(['POST /mcp'])
   })
 
@@ -177,7 +177,7 @@ describe('MCP over HTTP', () => {
 describe('MCP over SSE', () => {
   it('is not spoken by a server that has no event stream', async () => {
     const { url } = await serve({ get: (response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>') })
-    const opened = McpConnection.open(HttpTransport.sse(url), { timeoutSeconds: 20, clientVersion: '1', uri: url.href })
+    const opened = McpConnection.open(HttpTransport.sse(url), { timeoutSeconds: 20, clientVersion: '1', origin: url.origin })
     await expect(opened).rejects.toThrow('Extension does not speak MCP')
   })
 })

@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 const listener: CallListener = { ...silentListener, requestId: 'c' }
-const options = { timeoutSeconds: 300, clientVersion: '9', uri: undefined }
+const options = { timeoutSeconds: 300, clientVersion: '9', origin: undefined }
 const never = new AbortController().signal
 
 describe('McpConnection', () => {

@@ -17,10 +17,11 @@ import { samplingRequest } from '../reply/sampling.ts'
 import type { SamplingAnswer, SamplingRequest } from '../reply/sampling.ts'
 import { mcpTool } from './config.ts'
 import type { McpTool } from './config.ts'
-import { ExtensionError } from './connection.ts'
+import { ExtensionError, RefusedError } from './connection.ts'
 import type { Connection, ListedResource, ResourceServer } from './connection.ts'
 import { BrokenRulesError } from './event-messages.ts'
 import { notificationOf } from './notifications.ts'
+import { wordless } from './wordless.ts'
 
 /** The version that servers are asked to speak (GA 6.7); the SDK would ask for its newest. */
 const protocolVersion = '2025-03-26'
@@ -43,8 +44,8 @@ export interface McpOptions {
   /** The limit of each request (GA 6.7). */
   timeoutSeconds: number
   clientVersion: string
-  /** Where it is, for people; undefined for a process. */
-  uri: string | undefined
+  /** The origin of its URL; undefined for a process. */
+  origin: string | undefined
 }
 
 /** A call that has not been answered, and whose questions to the person end with it. */
@@ -99,7 +100,7 @@ export class McpConnection implements Connection {
       return connection
     } catch (cause) {
       await connection.close()
-      throw cause instanceof ExtensionError ? cause : new ExtensionError(connectReason(connection.#broken ?? cause, options), { cause })
+      throw cause instanceof ExtensionError ? cause : connectError(connection.#broken ?? cause, options)
     }
   }
 
@@ -109,7 +110,11 @@ export class McpConnection implements Connection {
 
   async tools(): Promise<McpTool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return []
-    return readShape(array(mcpTool), await this.#listed('tools'))
+    try {
+      return readShape(array(mcpTool), await this.#listed('tools'))
+    } catch (error) {
+      throw wordless(error) // for logs
+    }
   }
 
   get resources(): ResourceServer | undefined {
@@ -306,15 +311,21 @@ function rpcText({ code, message, data }: McpError): string {
   return `${code}: ${message.replace(/^MCP error -?\d+: /, '')}${data === undefined || data === null ? '' : ` (${stringifyJson(data)})`}`
 }
 
-/** Why there is no connection, in the order of the table of docs/decisions.md. */
-function connectReason(error: unknown, { uri }: McpOptions): string {
-  if (error instanceof McpError) return rpcText(error)
+/** Says why there is no connection. */
+function connectError(error: unknown, options: McpOptions): ExtensionError {
+  const cause = wordless(error)
+  if (error instanceof McpError) return new RefusedError(rpcText(error), { cause })
+  return new ExtensionError(connectReason(error, options), { cause })
+}
+
+/** The reason in the order of the table of docs/decisions.md. */
+function connectReason(error: unknown, { origin }: McpOptions): string {
   if (error instanceof UnansweredError) return error.message
   if (error instanceof BrokenRulesError) return 'Extension does not speak MCP'
   const code = isObject(error) && typeof error.code === 'number' ? error.code : undefined
-  if (uri !== undefined && code !== undefined && code >= 300) return `Cannot connect to ${uri}: ${statusWithName(code)}`
-  if (uri !== undefined && isConnectionError(error)) return `Cannot connect to ${uri}`
-  return uri === undefined && !(error instanceof z.core.$ZodError) && !isVersionError(error) ? 'Connection closed' : 'Extension does not speak MCP'
+  if (origin !== undefined && code !== undefined && code >= 300) return `Cannot connect to ${origin}: ${statusWithName(code)}`
+  if (origin !== undefined && isConnectionError(error)) return `Cannot connect to ${origin}`
+  return origin === undefined && !(error instanceof z.core.$ZodError) && !isVersionError(error) ? 'Connection closed' : 'Extension does not speak MCP'
 }
 
 /** What fetch says when there is no answer: a TypeError, and an event source has no status then. */

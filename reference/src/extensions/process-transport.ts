@@ -10,6 +10,7 @@ import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
 import { isAnswerToNobody, rpcMessage } from './rpc-message.ts'
 import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
+import { wordless } from './wordless.ts'
 
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
 const rungMs = 1000
@@ -195,7 +196,7 @@ function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, 
   if (!isDirectory(cwd)) throw new ExtensionError(`Directory not found: ${cwd}`)
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void => {
-      reject(new ExtensionError(`Command cannot be started: ${command}`, { cause }))
+      reject(new ExtensionError(`Command cannot be started: ${command}`, { cause: wordless(cause) }))
     }
     try {
       const child = spawn(file, args, { argv0: command, env, cwd, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })

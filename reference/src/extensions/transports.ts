@@ -82,6 +82,6 @@ function filledIn(headers: Record<string, string>, variables: Record<string, str
 
 function urlOf(uri: string): URL {
   const url = URL.canParse(uri) ? new URL(uri) : undefined
-  if (url === undefined || !/^https?:\/\/[^/]/i.test(uri)) throw new ExtensionError(`Invalid URL: ${uri}`)
+  if (url === undefined || !/^https?:\/\/[^/]/i.test(uri)) throw new ExtensionError('Invalid URL: http:// or https:// with a host is needed')
   return url
 }

@@ -200,8 +200,8 @@ class Parser {
   #native(start: number): unknown {
     try {
       return JSON.parse(this.#text.slice(start, this.#at)) as unknown // `any` by its declaration
-    } catch (cause) {
-      throw this.#error('expected value', this.#at, cause)
+    } catch {
+      throw this.#error('expected value') // without the engine's words, which quote the text
     }
   }
 
@@ -224,8 +224,8 @@ class Parser {
     }
   }
 
-  #error(what: string, at = this.#at, cause?: unknown): JsonSyntaxError {
-    return new JsonSyntaxError(`${what} at ${position(this.#text, at)}`, { cause })
+  #error(what: string, at = this.#at): JsonSyntaxError {
+    return new JsonSyntaxError(`${what} at ${position(this.#text, at)}`)
   }
 }
 

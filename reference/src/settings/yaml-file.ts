@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { parse, stringify } from 'yaml'
+import { YAMLParseError, parse, stringify } from 'yaml'
 import type { Scalar, ScalarTag, Tags } from 'yaml'
 import { isObject } from '../json/is-object.ts'
 import { JsonNumber } from '../json/number.ts'
@@ -21,7 +21,18 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  */
 export function parseYaml(text: string): unknown {
   if (/[^\t\n\r\u0020-\u{10ffff}]/u.test(text)) throw new SyntaxError('a control character is no YAML')
-  return settled(parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withOwnFloats }))
+  return settled(parsed(text))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withOwnFloats })
+  } catch (error) {
+    // Without the words of the library, which quote the text: there are secrets in it.
+    if (!(error instanceof YAMLParseError)) throw new SyntaxError('not YAML')
+    const [{ line, col } = { line: 1, col: 1 }] = error.linePos ?? []
+    throw new SyntaxError(`not YAML at line ${line}, column ${col}: ${error.code}`)
+  }
 }
 
 /** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
