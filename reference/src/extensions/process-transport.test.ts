@@ -5,7 +5,10 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { JsonNumber } from '../json/number.ts'
 import { stringifyJson } from '../json/stringify.ts'
+import { silentListener } from '../testing/silent-listener.ts'
 import { ExtensionError } from './connection.ts'
+import { maxMessageBytes } from './event-messages.ts'
+import { McpConnection } from './mcp-connection.ts'
 import { ProcessTransport } from './process-transport.ts'
 import type { ProcessOptions } from './process-transport.ts'
 
@@ -76,6 +79,43 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     await transport.start()
     await transport.close()
     expect(heard).toEqual(['a line is no JSON-RPC'])
+  })
+
+  it('takes a message as long as one may be, and as many as are read', async () => {
+    const transport = transportOf({ command: 'cat' })
+    const text = 'x'.repeat(maxMessageBytes - '{"jsonrpc":"2.0","method":"x","params":{"text":""}}'.length)
+    await transport.start()
+    for (let i = 0; i < 3; i++) {
+      const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
+      await transport.send({ jsonrpc: '2.0', method: 'x', params: { text } })
+      expect(await heard).toEqual({ jsonrpc: '2.0', method: 'x', params: { text } })
+    }
+  })
+
+  it('ends when more waits for a process that does not read than a message may have', async () => {
+    const transport = transportOf({ command: 'sleep', args: ['60'] })
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+    await transport.start()
+    const message: JSONRPCMessage = { jsonrpc: '2.0', method: 'x', params: { text: 'x'.repeat(maxMessageBytes / 16 - 100) } }
+    const waiting = Promise.allSettled(Array.from({ length: 16 }, () => transport.send(message)))
+    const first = await Promise.race([closed, waiting, new Promise((resolve) => setImmediate(resolve, 'still open'))])
+    expect(first).toBe('still open')
+    await expect(transport.send(message)).rejects.toThrow('the process does not read')
+    await closed
+    await waiting
+    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('the process has ended')
+  })
+
+  it('ends the calls of a server that stops to read (X5)', async () => {
+    const hello = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}'
+    const transport = transportOf({ args: ['-c', `read -r; echo '${hello}'; exec sleep 60`] })
+    const connection = await McpConnection.open(transport, { timeoutSeconds: 60, clientVersion: '1', origin: undefined })
+    const { signal } = new AbortController()
+    const calls = Array.from({ length: 4 }, () => connection.call('t', { text: 'x'.repeat(5_000_000) }, silentListener, signal))
+    const error = '-32603: Connection closed'
+    expect(await Promise.all(calls)).toEqual(Array(4).fill({ status: 'error', error }))
+    expect(await connection.call('t', {}, silentListener, signal)).toEqual({ status: 'error', error })
+    await connection.close()
   })
 
   it('has ended with its process, whoever still holds its output', async () => {

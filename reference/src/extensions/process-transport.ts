@@ -14,6 +14,8 @@ import { wordless } from './wordless.ts'
 
 /** How long a process gets on each rung of the ladder on which it ends (X11). */
 const rungMs = 1000
+/** Bytes that may wait for a process that does not read: those of a message. */
+const maxWaitingBytes = maxMessageBytes
 
 export interface ProcessOptions {
   command: string
@@ -86,11 +88,19 @@ export class ProcessTransport implements Transport {
     }
   }
 
+  /** Ends the connection when more would wait than a process is waited for with. */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (stdin?.writable !== true) throw new Error('the process has ended')
+    const line = Buffer.from(`${stringifyJson(message)}\n`)
+    if (stdin.writableLength + line.length - 1 > maxWaitingBytes) {
+      const error = new Error('the process does not read')
+      stdin.destroy() // what waits would keep it open
+      this.#giveUp(error)
+      throw error
+    }
     await new Promise<void>((resolve, reject) => {
-      stdin.write(`${stringifyJson(message)}\n`, (error) => {
+      stdin.write(line, (error) => {
         if (error) reject(error)
         else resolve()
       })
@@ -170,8 +180,8 @@ export class ProcessTransport implements Transport {
     if (!isAnswerToNobody(message)) this.onmessage?.(message)
   }
 
-  /** Whoever breaks the rules is not listened to any more (X12). */
-  #giveUp(error: BrokenRulesError): void {
+  /** Whoever breaks the rules is not listened to any more (X12), nor who does not listen. */
+  #giveUp(error: Error): void {
     this.#givenUp = true
     this.#line = []
     this.#child?.stdout.removeAllListeners('data')
