@@ -20,7 +20,7 @@ func lengthExplained(ref, cand *transcript.Response) bool {
 // countsItself reports whether an answer's Content-Length is that of the body that came.
 func countsItself(r *transcript.Response) bool {
 	given := r.Header.Values("Content-Length")
-	return len(given) == 1 && given[0] == strconv.FormatInt(r.Body.Size, 10) && r.Body.Whole()
+	return len(given) == 1 && given[0] == strconv.FormatInt(r.Body.Length(), 10) && r.Body.Whole()
 }
 
 // isLength reports whether a header field is Content-Length.

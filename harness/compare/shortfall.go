@@ -130,7 +130,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfa
 		}
 		if why := miscoded(x); why != "" && !s.Uncompared {
 			add(Shortfall{
-				Kind: CodingMistaken, Exchange: i, Place: "body", Want: coding(x.Response.Header) + ", as Content-Encoding says", Got: why,
+				Kind: CodingMistaken, Exchange: i, Place: "body", Want: lastCoding(x.Response.Header) + ", as Content-Encoding says", Got: why,
 				Text: "the body is not in its content coding",
 			})
 		}

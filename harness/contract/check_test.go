@@ -240,6 +240,10 @@ func TestAnExchangeIsCheckedAsFarAsItCame(t *testing.T) {
 		{"compressed", func(ex *transcript.Exchange) {
 			ex.Response.Header = append(ex.Response.Header, transcript.Field{Name: "content-encoding", Value: "gzip"})
 		}, ""},
+		{"taken out of its coding", func(ex *transcript.Exchange) {
+			ex.Response.Header = append(ex.Response.Header, transcript.Field{Name: "content-encoding", Value: "gzip"})
+			ex.Response.Body.Sent = 22
+		}, "body type"},
 		{"cut short, with a wrong head", func(ex *transcript.Exchange) {
 			ex.Failure, ex.Response.Status = &transcript.Failure{Kind: transcript.FailClosed}, 500
 		}, "status undocumented-status"},

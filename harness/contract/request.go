@@ -2,6 +2,7 @@ package contract
 
 import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
 // CheckRequest holds a request that is about to be sent against the document. Query parameters that are not declared
@@ -122,7 +123,7 @@ func (d *Document) requestBody(out []Violation, at Violation, op *Operation, r t
 		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, op.body.ref,
 			"%s; %s takes %s", contentTypeText(contentType, typed), op, mediaNames(op.body.media)))
 	}
-	if !r.Body.Whole() || isEncoded(r.Header) {
+	if !r.Body.Whole() || isEncoded(r.Header, r.Body) {
 		return out
 	}
 	return d.content(out, at, m, contentType, op.body.ref, r.Body.Bytes)
@@ -144,8 +145,7 @@ func contentTypeText(contentType string, typed bool) string {
 	return "the content type is " + quote(contentType)
 }
 
-// isEncoded says that the bytes are compressed: what is inside is not looked at.
-func isEncoded(h transcript.Header) bool {
-	coding, ok := h.Get("Content-Encoding")
-	return ok && coding != "" && coding != "identity"
+// isEncoded says that the bytes are in a content coding: what is inside is not looked at.
+func isEncoded(h transcript.Header, b transcript.Body) bool {
+	return !b.Decoded() && len(coding.Of(h.Values("Content-Encoding"))) > 0
 }

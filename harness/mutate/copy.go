@@ -81,7 +81,10 @@ func send(r *transcript.Response, data []byte) {
 			r.Header = replaced(r.Header, i, transcript.Field{Name: f.Name, Value: strconv.Itoa(len(data))})
 		}
 	}
-	r.Body = body(data)
+	sent := r.Body.Sent
+	if r.Body = body(data); sent > 0 { // compressed as the body was, with the length that its Content-Length told or did not
+		r.Body.Sent = sent
+	}
 }
 
 // replaced returns a header in which the fields at an index are others.

@@ -29,6 +29,6 @@ func (r *Replacer) archive(answer *transcript.Response) bool {
 			answer.Header[i].Value = is
 		}
 	}
-	answer.Body = transcript.Body{Bytes: made, Size: int64(len(made))}
+	answer.Body = transcript.Body{Bytes: made, Size: int64(len(made)), Sent: answer.Body.Sent}
 	return true
 }

@@ -97,6 +97,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, x *transcript.Exch
 		content, err = content[:s.opts.MaxBody], fmt.Errorf("it has more than %d bytes", s.opts.MaxBody)
 	}
 	x.Request.Body = transcript.Body{Bytes: content, Size: size}
+	x.Request.Body.Decode(x.Request.Header, s.opts.MaxBody)
 	return err
 }
 

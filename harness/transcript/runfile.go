@@ -114,10 +114,13 @@ type bodyRef struct {
 	ID   string `json:"id"`
 	Size int64  `json:"size"`
 	Fill *Fill  `json:"fill,omitempty"`
+	Sent int64  `json:"sent,omitempty"`
 }
 
 // MarshalJSON writes a reference to the body's content.
-func (b Body) MarshalJSON() ([]byte, error) { return json.Marshal(bodyRef{b.id(), b.Size, b.Fill}) }
+func (b Body) MarshalJSON() ([]byte, error) {
+	return json.Marshal(bodyRef{b.id(), b.Size, b.Fill, b.Sent})
+}
 
 // UnmarshalJSON reads a reference; the content follows when the run file is read.
 func (b *Body) UnmarshalJSON(data []byte) error {
@@ -125,7 +128,7 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &ref); err != nil {
 		return err
 	}
-	b.Size, b.Fill, b.ref = ref.Size, ref.Fill, ref.ID
+	b.Size, b.Fill, b.Sent, b.ref = ref.Size, ref.Fill, ref.Sent, ref.ID
 	return nil
 }
 

@@ -5,9 +5,12 @@
 package transcript
 
 import (
+	"cmp"
 	"iter"
 	"strings"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
 // A Transcript is everything one target did in one scenario.
@@ -145,12 +148,32 @@ type Body struct {
 	Size int64 `json:"-"`
 	// Fill is what a request's body is filled with up to its size.
 	Fill *Fill `json:"-"`
+	// Sent is the number of bytes that were sent, when the body came in a content coding and Bytes are what is in it; else 0.
+	Sent int64 `json:"-"`
 
 	ref string // while a run file is read: the id of the content
 }
 
 // IsZero reports whether there was no body.
 func (b Body) IsZero() bool { return b.Size == 0 }
+
+// Decoded reports whether the body came in a content coding, of which Bytes have nothing any more.
+func (b Body) Decoded() bool { return b.Sent > 0 }
+
+// Decode takes the body out of its content coding, if there is one that can be read, and what is in it has at most so many
+// bytes. Else the body stays as it came.
+func (b *Body) Decode(h Header, most int64) {
+	names := coding.Of(h.Values("Content-Encoding"))
+	if len(names) != 1 || !coding.Known(names[0]) || len(b.Bytes) == 0 || !b.Whole() {
+		return
+	}
+	if content, err := coding.Decode(names[0], b.Bytes, most); err == nil {
+		*b = Body{Bytes: content, Size: int64(len(content)), Sent: b.Size}
+	}
+}
+
+// Length returns the number of bytes that were sent, which is what a Content-Length counts.
+func (b Body) Length() int64 { return cmp.Or(b.Sent, b.Size) }
 
 // A Fill is a part of a body that is one character over and over again, of which nobody needs every one.
 type Fill struct {

@@ -131,6 +131,8 @@ func (c *Client) readRest(ctx context.Context, start time.Time, ex *transcript.E
 	unharmed := cv.cn.release()
 	if err != nil {
 		ex.Failure = failure(ctx, err)
+	} else if ex.Response.Status != 206 { // a part of a body is not in any coding by itself
+		ex.Response.Body.Decode(ex.Response.Header, c.opts.MaxBody)
 	}
 	switch {
 	case err != nil || !sent || !unharmed:

@@ -1,7 +1,10 @@
 package httpwire
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -20,6 +23,15 @@ const (
 	ok        = "HTTP/1.1 200 OK\r\n"
 	chunkedOK = ok + "Transfer-Encoding: chunked\r\n\r\n"
 )
+
+// gzipped returns a text in the coding gzip, without compression.
+func gzipped(text string) string {
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.NoCompression)
+	io.WriteString(w, text)
+	w.Close()
+	return b.String()
+}
 
 // responseCases are what servers say, and what is recorded.
 var responseCases = []struct {
@@ -102,7 +114,9 @@ var responseCases = []struct {
 	{"chunked below another coding", ok + "Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", "", 200, fields("Transfer-Encoding", "chunked, gzip"), "0\r\n\r\n", none, none, ""},
 	{"chunked above another coding", ok + "Transfer-Encoding: gzip\r\nTransfer-Encoding: CHUNKED\r\n\r\n2\r\n\x1f\x8b\r\n0\r\n\r\n", "", 200, fields("Transfer-Encoding", "gzip", "Transfer-Encoding", "CHUNKED"), "\x1f\x8b", none, none, ""},
 	{"a coding nobody knows", ok + "Transfer-Encoding: identity\r\n\r\nhi", "", 200, fields("Transfer-Encoding", "identity"), "hi", none, none, ""},
-	{"a body that is not decoded", ok + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b", "", 200, fields("Content-Encoding", "gzip", "Content-Length", "2"), "\x1f\x8b", none, none, ""},
+	{"a body in a coding", ok + "Content-Encoding: gzip\r\nContent-Length: 30\r\n\r\n" + gzipped("hi"), "", 200, fields("Content-Encoding", "gzip", "Content-Length", "30"), "hi", none, none, ""},
+	{"a part of one", "HTTP/1.1 206 Partial Content\r\nContent-Encoding: gzip\r\nContent-Length: 30\r\n\r\n" + gzipped("hi"), "", 206, fields("Content-Encoding", "gzip", "Content-Length", "30"), gzipped("hi"), none, none, ""},
+	{"a body that is in no coding", ok + "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b", "", 200, fields("Content-Encoding", "gzip", "Content-Length", "2"), "\x1f\x8b", none, none, ""},
 	{"a body that is shorter than its length", ok + "Content-Length: 10\r\n\r\nabc", "", 200, fields("Content-Length", "10"), "abc", closed, inBody, "the connection was closed after 3 of 10 bytes of the body"},
 	{"no body where there should be one", ok + "Content-Length: 10\r\n\r\n", "", 200, fields("Content-Length", "10"), "", closed, inBody, "after 0 of 10 bytes"},
 
