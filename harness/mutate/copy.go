@@ -82,9 +82,8 @@ func send(r *transcript.Response, data []byte) {
 		}
 	}
 	sent := r.Body.Sent
-	if r.Body = body(data); sent > 0 { // compressed as the body was, with the length that its Content-Length told or did not
-		r.Body.Sent = sent
-	}
+	r.Body = body(data)
+	r.Body.Sent = sent // it comes in the same coding, and nobody asks how well it compresses
 }
 
 // replaced returns a header in which the fields at an index are others.
