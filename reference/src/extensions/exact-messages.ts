@@ -16,13 +16,13 @@ export class ExactMessages {
   /** What is sent in the place of stand-ins, by their texts. */
   readonly #texts = new Map<string, string>()
 
-  /** Calls `send` with a stand-in for the message. Meanwhile `textOf` knows it. */
-  async send(message: JSONRPCMessage, send: (standIn: JSONRPCMessage) => Promise<void>): Promise<void> {
+  /** Calls `send` with a stand-in for the message, and the text of that. Meanwhile `textOf` knows it. */
+  async send(message: JSONRPCMessage, send: (standIn: JSONRPCMessage, text: string) => Promise<void>): Promise<void> {
     const standIn = this.#standIn(message)
     const text = JSON.stringify(standIn)
     this.#texts.set(text, stringifyJson(message))
     try {
-      await send(standIn)
+      await send(standIn, text)
     } finally {
       this.#texts.delete(text)
     }

@@ -10,22 +10,24 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
  * `fetch` for the servers of extensions. The global one gives up after five minutes in which nothing comes, whatever the
  * extension's time limit is, and refuses ports that a server on this machine may well have. No redirect is followed, and
  * each request has a connection of its own: one that is kept may be closed by the other side in the very moment in which
- * it is used again.
+ * it is used again. `onClosed` is called when that connection has gone.
  */
-export async function httpFetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+export async function httpFetch(url: string | URL, init: RequestInit = {}, onClosed?: () => void): Promise<Response> {
   const target = new URL(url)
   const { body = null, signal } = init
   if (body !== null && typeof body !== 'string') throw new TypeError('only texts are sent to servers of extensions')
   const headers = Object.fromEntries(new Headers(init.headers))
   const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const message = await send(target, { method: init.method ?? 'GET', headers: { ...headers, ...length }, agent: false, ...(signal && { signal }) }, body)
+  const options = { method: init.method ?? 'GET', headers: { ...headers, ...length }, agent: false, ...(signal && { signal }) }
+  const message = await send(target, options, body, onClosed)
   return responseOf(message)
 }
 
-function send(url: URL, options: RequestOptions, body: string | null): Promise<IncomingMessage> {
+function send(url: URL, options: RequestOptions, body: string | null, onClosed?: () => void): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
     request.on('response', resolve)
+    request.on('close', () => onClosed?.())
     // Stays, for what happens to the connection after the answer has begun: its reader is told of that.
     request.on('error', (cause) => {
       reject(options.signal?.aborted === true ? (options.signal.reason as Error) : new TypeError('fetch failed', { cause })) // as the global one

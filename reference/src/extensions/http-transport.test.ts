@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { JsonDocument } from '../json/document.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
@@ -171,6 +171,85 @@ describe('MCP over HTTP', () => {
     const connection = await open(url)
     expect((await called(connection)).result).toContain('ok')
     expect(paths.filter((path) => path === 'GET /mcp')).toHaveLength(1)
+  })
+})
+
+/** A server whose tool hangs in this way, and answers a cancellation or does not; what happens there, in its order. */
+async function hanging(hang: (response: ServerResponse, id: number) => void, answersCancellations = true): Promise<{ url: URL; events: string[]; idle: (calls: number) => Promise<void> }> {
+  const events: string[] = []
+  let sockets = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { id, method = 'GET' } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as { id?: number; method?: string }
+      events.push(method)
+      response.on('close', () => events.push(`${method} closed`))
+      if (id !== undefined && method === 'initialize') response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"jsonrpc":"2.0","id":${id},"result":${hello}}`)
+      else if (id !== undefined) hang(response, id)
+      else if (method === 'GET') response.writeHead(405).end()
+      else if (method !== 'notifications/cancelled' || answersCancellations) response.writeHead(202).end()
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets++
+    socket.on('close', () => sockets--)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  const idle = async (calls: number): Promise<void> => {
+    await vi.waitUntil(() => events.filter((event) => event === 'tools/call closed').length === calls && sockets === 0, { timeout: 20_000, interval: 5 })
+  }
+  return { url: new URL(`http://127.0.0.1:${port}/mcp`), events, idle }
+}
+
+const [json, stream] = [{ 'Content-Type': 'application/json' }, { 'Content-Type': 'text/event-stream' }]
+
+describe('a request over HTTP whose time is over (X4)', () => {
+  it.each<[what: string, hang: (response: ServerResponse) => void]>([
+    ['never answers', () => undefined],
+    ['begins a document', (response) => response.writeHead(200, json).write('{"jsonrpc":')],
+    ['begins a stream', (response) => response.writeHead(200, stream).write(': hello\n\n')],
+    ['begins a stream that could be opened again', (response) => response.writeHead(200, stream).write('retry: 1\nid: 1\ndata:\n\n')],
+    ['begins something else', (response) => response.writeHead(404).write('x')],
+  ])('keeps no connection to a server that %s, once that was told', async (_, hang) => {
+    const { url, events, idle } = await hanging(hang)
+    const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 1, clientVersion: '1', origin: url.origin })
+    expect((await called(connection)).result).toBe('{"status":"error","error":"-32603: No answer within 1 s"}')
+    await idle(1)
+    const gone = new AbortController()
+    const leaving = connection.call('t', {}, silentListener, gone.signal)
+    await vi.waitUntil(() => events.filter((event) => event === 'tools/call').length === 2)
+    gone.abort(new Error('gone'))
+    await expect(leaving).rejects.toThrow('gone')
+    await idle(2)
+    await connection.close()
+    const one = ['tools/call', 'notifications/cancelled', 'notifications/cancelled closed', 'tools/call closed']
+    expect(events.filter((event) => one.includes(event))).toEqual([...one, ...one])
+    expect(events.filter((event) => event === 'GET')).toHaveLength(1)
+  })
+
+  it('keeps none to a server that does not answer the cancellation either', async () => {
+    const { url, events, idle } = await hanging(() => undefined, false)
+    const connection = await McpConnection.open(HttpTransport.streamable(url, {}), { timeoutSeconds: 1, clientVersion: '1', origin: url.origin })
+    await called(connection)
+    await idle(1)
+    await connection.close()
+    expect(events.slice(-4).sort()).toEqual(['notifications/cancelled', 'notifications/cancelled closed', 'tools/call', 'tools/call closed'])
+  })
+
+  it('keeps none when the connection ends meanwhile', async () => {
+    const { url, events, idle } = await hanging(() => undefined)
+    const connection = await open(url)
+    const calling = called(connection)
+    await vi.waitUntil(() => events.includes('tools/call'))
+    await connection.close()
+    expect((await calling).result).toBe('{"status":"error","error":"-32603: Connection closed"}')
+    await idle(1)
   })
 })
 

@@ -6,9 +6,11 @@ import { BrokenRulesError, maxMessageBytes, replacedMessages } from './event-mes
 import { ExactMessages } from './exact-messages.ts'
 import { httpFetch } from './http-fetch.ts'
 import type { FetchLike } from './http-fetch.ts'
-import { isAnswerToNobody } from './rpc-message.ts'
+import { OpenPosts } from './open-posts.ts'
+import type { Post } from './open-posts.ts'
+import { cancelledId, isAnswerToNobody } from './rpc-message.ts'
 
-/** How long a server has to answer that its session is over. */
+/** How long a server has to answer that its session is over, or that it knows that nobody waits. */
 const goodbyeMs = 1000
 
 /** MCP over HTTP, by the SDK, with the digits of numbers and the bounds that the SDK does not have (G2, X12). */
@@ -17,6 +19,7 @@ export class HttpTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #messages = new ExactMessages()
+  readonly #posts = new OpenPosts()
   readonly #inner: Transport
   readonly #kind: 'streamable' | 'sse'
   #closing = false
@@ -24,7 +27,10 @@ export class HttpTransport implements Transport {
   private constructor(kind: 'streamable' | 'sse', make: (fetch: FetchLike) => Transport) {
     this.#kind = kind
     this.#inner = make((url, init) => this.#fetch(url, init))
-    this.#inner.onclose = () => this.onclose?.()
+    this.#inner.onclose = () => {
+      this.#posts.abortAll()
+      this.onclose?.()
+    }
     this.#inner.onerror = (error) => this.onerror?.(error)
     this.#inner.onmessage = (message) => {
       if (!isAnswerToNobody(message)) this.onmessage?.(this.#messages.unmarked(message))
@@ -47,7 +53,23 @@ export class HttpTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    return this.#messages.send(message, (standIn) => this.#inner.send(standIn))
+    return this.#messages.send(message, (standIn, text) => {
+      const id = cancelledId(message)
+      return id === undefined ? this.#inner.send(standIn) : this.#cancel(id, standIn, text)
+    })
+  }
+
+  /** Tells the server that nobody waits for an answer (X7), and then hangs up on it. */
+  async #cancel(id: number, standIn: JSONRPCMessage, text: string): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#posts.abort(text)
+    }, goodbyeMs)
+    try {
+      await this.#inner.send(standIn)
+    } finally {
+      clearTimeout(timer)
+      this.#posts.cancel(id)
+    }
   }
 
   /** Ends the session that the server keeps, if there is one and it answers soon. */
@@ -69,23 +91,38 @@ export class HttpTransport implements Transport {
 
   async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const { body } = init
-    const response = await httpFetch(url, typeof body === 'string' ? { ...init, body: this.#messages.textOf(body) } : init)
+    const post = typeof body === 'string' ? this.#posts.open(body, init.signal) : undefined
+    const response = post === undefined ? await httpFetch(url, init) : await this.#post(url, init, post)
     const type = (response.headers.get('Content-Type') ?? '').split(';')[0]?.trim().toLowerCase()
     if (response.status !== 200 || response.body === null) return response
     const chunks = response.body as ReadableStream<Uint8Array>
-    if (type === 'text/event-stream') return withBody(response, ReadableStream.from(this.#guarded(chunks)))
+    if (type === 'text/event-stream') return withBody(response, ReadableStream.from(this.#guarded(chunks, post)))
     if (init.method === 'POST') return type === 'application/json' ? withBody(response, await this.#document(chunks)) : response
     await chunks.cancel()
     if (this.#kind === 'sse') throw this.#givenUp(new BrokenRulesError('what came is no event stream'))
     return new Response(null, { status: 405 }) // without such a stream one does without (X36)
   }
 
+  async #post(url: string | URL, init: RequestInit, post: Post): Promise<Response> {
+    const closed = (): void => {
+      this.#posts.closed(post)
+    }
+    try {
+      return await httpFetch(url, { ...init, body: this.#messages.textOf(post.text), signal: post.over.signal }, closed)
+    } catch (error) {
+      closed() // it may never have been opened
+      throw error
+    }
+  }
+
   /** The events of a stream, up to the first that breaks the rules. */
-  async *#guarded(chunks: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  async *#guarded(chunks: ReadableStream<Uint8Array>, post: Post | undefined): AsyncGenerator<Uint8Array> {
     try {
       yield* replacedMessages(chunks, (data) => this.#marked(data))
     } catch (error) {
-      throw this.#givenUp(error)
+      if (post?.isCancelled !== true) throw this.#givenUp(error)
+      // An answer, which nobody waits for: without one the SDK would open the stream again.
+      yield Buffer.from(`data: {"jsonrpc":"2.0","id":${post.id},"result":{}}\n\n`)
     }
   }
 

@@ -17,6 +17,13 @@ function asInMcp(message: Record<string, unknown>): Record<string, unknown> {
   return 'result' in message && !isObject(result) ? { ...message, result: { content: false } } : message
 }
 
+/** The request of ours that a message cancels; undefined for any other message. */
+export function cancelledId(message: JSONRPCMessage): number | undefined {
+  const isCancellation = 'method' in message && message.method === 'notifications/cancelled'
+  const id = isCancellation ? message.params?.requestId : undefined
+  return typeof id === 'number' ? id : undefined
+}
+
 /** Whether a message answers a request that this side has not made: our ids are numbers, and JSON-RPC gives them back as they are. */
 export function isAnswerToNobody(message: JSONRPCMessage): boolean {
   return !('method' in message) && typeof message.id !== 'number'
