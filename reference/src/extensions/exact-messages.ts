@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { parseJsonDocument } from '../json/document.ts'
+import { JsonDocument, parseJsonDocument } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
-import { JsonNumber } from '../json/number.ts'
-import { markedJson, stringifyJson } from '../json/stringify.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
 import { rpcMessage } from './rpc-message.ts'
 
 /**
  * Takes messages through code that knows no JSON but JSON.parse and JSON.stringify, which lose how numbers were written
- * (G2). On the way out a stand-in is passed on, and its text is replaced by that of the message. On the way in a number
- * that would change becomes an object with one key that nobody else knows.
+ * and in what order keys came (G2). On the way out a stand-in is passed on, and its text is replaced by that of the message. On
+ * the way in what is free in a message becomes its text, under a key that nobody else knows.
  */
 export class ExactMessages {
   readonly #mark = randomUUID()
@@ -36,26 +36,27 @@ export class ExactMessages {
   /** The text of a message, or of several, marked. Throws when it is no JSON, or no JSON-RPC. */
   marked(bytes: Uint8Array): string {
     const { value } = parseJsonDocument(bytes)
-    return markedJson(Array.isArray(value) ? value.map(rpcMessage) : rpcMessage(value), this.#mark)
+    const mark = (one: unknown): JSONRPCMessage => replaced(rpcMessage(one), (part) => ({ [this.#mark]: stringifyJson(part) }))
+    return JSON.stringify(Array.isArray(value) ? value.map(mark) : mark(value))
   }
 
-  /** Puts the numbers of a marked message into their places, and returns it. */
+  /** The message that was marked. */
   unmarked(message: JSONRPCMessage): JSONRPCMessage {
-    const open: object[] = [message]
-    for (let container = open.pop(); container !== undefined; container = open.pop()) {
-      for (const [key, value] of Object.entries(container)) {
-        if (typeof value !== 'object' || value === null) continue
-        const digits = isObject(value) && Object.hasOwn(value, this.#mark) ? value[this.#mark] : undefined
-        if (typeof digits === 'string') Object.defineProperty(container, key, { value: new JsonNumber(digits) })
-        else open.push(value as object) // just seen
-      }
-    }
-    return message
+    return replaced(message, (part) => {
+      const text = isObject(part) ? part[this.#mark] : undefined
+      return typeof text === 'string' ? new JsonDocument(text).value : part
+    })
   }
 
   #standIn(message: JSONRPCMessage): JSONRPCMessage {
-    const standIn = { [this.#mark]: randomUUID() }
-    if ('method' in message) return message.params === undefined ? message : { ...message, params: standIn }
-    return 'result' in message ? { ...message, result: standIn } : message
+    return replaced(message, () => ({ [this.#mark]: randomUUID() }))
   }
+}
+
+/** A message with something else for what is free in it: its parameters, its result, or the data of its error. */
+function replaced(message: JSONRPCMessage, change: (part: unknown) => unknown): JSONRPCMessage {
+  if ('method' in message) return message.params === undefined ? message : { ...message, params: change(message.params) as JsonObject }
+  if ('result' in message) return { ...message, result: change(message.result) as JsonObject }
+  const { error } = message
+  return error.data === undefined ? message : { ...message, error: { ...error, data: change(error.data) } }
 }

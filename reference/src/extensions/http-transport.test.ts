@@ -87,14 +87,19 @@ async function called(connection: McpConnection, args: JsonObject = {}): Promise
 }
 
 const answered = (text: string): string => `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"${text}"}]}}`
-const digits = '{"n":1.50,"z":[1e3,9007199254740993],"a":1.0}'
+const digits = '{"n":1.50,"z":[1e3,9007199254740993],"a":1.0,"10":{"b":1,"7":0},"2":{"1":0,"0":1}}'
 
 describe('MCP over HTTP', () => {
-  it('keeps the digits of arguments (G2)', async () => {
+  it('keeps the digits and the order of arguments (G2)', async () => {
     const { url, bodies } = await serve({ call: [answered('ok')] })
     const args = new JsonDocument(digits).value as JsonObject
     expect(await called(await open(url), args)).toMatchObject({ result: '{"status":"success","value":[{"type":"text","text":"ok"}]}' })
     expect(bodies.at(-1)).toContain(`"arguments":${digits}`)
+  })
+
+  it.each([true, false])('keeps the order of the data of an error, streamed: %s', async (streams) => {
+    const { url } = await serve({ streams, call: [`{"jsonrpc":"2.0","id":ID,"error":{"code":7,"message":"m","data":${digits}}}`] })
+    expect((await called(await open(url))).result).toBe(stringifyJson({ status: 'error', error: `7: m (${digits})` }))
   })
 
   it('sends arguments of any depth', async () => {
@@ -104,16 +109,16 @@ describe('MCP over HTTP', () => {
     expect(bodies.at(-1)).toContain(`"arguments":${deep}`)
   })
 
-  it.each([true, false])('keeps the digits of what servers say, streamed: %s', async (streams) => {
+  it.each([true, false])('keeps the digits and the order of what servers say, streamed: %s', async (streams) => {
     const tools = `{"tools":[{"name":"t","inputSchema":{"x":${digits}}}]}`
-    const told = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${digits}}}`
+    const told = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":${digits},"_meta":{"b":1,"progressToken":2,"1":3}}}`
     const meta = `{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a","_meta":${digits}}]}}`
     const { url } = await serve({ streams, tools, call: streams ? [told, meta] : [meta] })
     const connection = await open(url)
     expect(stringifyJson(await connection.tools())).toBe(`[{"name":"t","inputSchema":{"x":${digits}}}]`)
     const { result, notified } = await called(connection)
     expect(result).toBe(`{"status":"success","value":[{"type":"text","text":"a","_meta":${digits}}]}`)
-    expect(notified).toEqual(streams ? [`{"method":"notifications/message","params":{"level":"info","data":${digits}}}`] : [])
+    expect(notified).toEqual(streams ? [`{"method":"notifications/message","params":{"level":"info","data":${digits},"_meta":{"b":1,"progressToken":2,"1":3}}}`] : [])
   })
 
   it.each([

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { JsonNumber } from '../json/number.ts'
+import { JsonDocument } from '../json/document.ts'
+import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { silentListener } from '../testing/silent-listener.ts'
 import { ExtensionError } from './connection.ts'
@@ -26,12 +27,13 @@ const directory = mkdtempSync(join(tmpdir(), 'process-'))
 writeFileSync(join(directory, 'plain'), '#!/bin/sh\n', { mode: 0o600 })
 
 describe('ProcessTransport', { timeout: 20_000 }, () => {
-  it('keeps the digits of numbers on the way there and back (G2)', async () => {
+  it('keeps the digits of numbers, and the order of keys, on the way there and back (G2)', async () => {
     const transport = transportOf({ command: 'cat' })
     const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))
     await transport.start()
-    await transport.send({ jsonrpc: '2.0', method: 'x', params: { n: [new JsonNumber('1.0'), new JsonNumber('12345678901234567890')] } })
-    expect(stringifyJson(await heard)).toBe('{"jsonrpc":"2.0","method":"x","params":{"n":[1.0,12345678901234567890]}}')
+    const params = '{"n":[1.0,12345678901234567890],"2":{"b":0,"10":1,"1":2},"_meta":{"b":1,"progressToken":"t","1":2}}'
+    await transport.send({ jsonrpc: '2.0', method: 'x', params: new JsonDocument(params).value as JsonObject })
+    expect(stringifyJson(await heard)).toBe(`{"jsonrpc":"2.0","method":"x","params":${params}}`)
   })
 
   it.each(['[]', 'null', '[1]'])('takes parameters that MCP does not have for none: %s', async (params) => {

@@ -8,7 +8,9 @@ import { isObject } from '../json/is-object.ts'
  * Throws when it is no message.
  */
 export function rpcMessage(value: unknown): JSONRPCMessage {
-  return JSONRPCMessageSchema.parse(isObject(value) ? asInMcp(value) : value)
+  const message = isObject(value) ? asInMcp(value) : value
+  JSONRPCMessageSchema.parse(message)
+  return message as JSONRPCMessage // as it came: what the schema returns is a copy, whose keys are in another order
 }
 
 function asInMcp(message: Record<string, unknown>): Record<string, unknown> {

@@ -44,6 +44,24 @@ describe('a JSON document', () => {
     expect(JSON.stringify(value)).toBe('[1,1.5,-3,1e-7,1,1000,0,9007199254740992,18446744073709552000,0.1,null]')
   })
 
+  it.each([
+    '{"b":1,"10":2,"9":3,"a":4}', '{"10":1,"9":2}', '{"a":1,"0":2}', '{"1":1,"a":2,"2":3}', '{"x":[{"b":{"z":0,"7":{"1":1,"0":2}}}],"3":0}',
+    '{"a":1,"4294967294":2}', '{"4294967295":1,"4294967294":2}', '{"a":0,"__proto__":{"b":1,"1":2},"1":3}', '{"0":1,"1":2,"a":3}', '{"b":1,"01":2,"-1":3,"1.0":4}',
+    '{"b":1,"1":2,"toJSON":{"c":3,"2":4}}',
+  ])('keeps the order of keys: %s (G2)', (text) => {
+    const { value } = new JsonDocument(text)
+    expect(stringifyJson(value)).toBe(text)
+    expect(stringifyJson([value, new JsonNumber('1.0')])).toBe(`[${text},1.0]`)
+    expect(prettyJson(value).replace(/\s/g, '')).toBe(text)
+    expect(value).toEqual(JSON.parse(text))
+  })
+
+  it('remembers repeated keys, which keep their first places', () => {
+    const ordered = new JsonDocument('{"b":1,"1":2,"b":3,"1":4,"c":5}')
+    expect(stringifyJson(ordered.value)).toBe('{"b":3,"1":4,"c":5}')
+    expect(['b', '1', 'c'].map((key) => ordered.isRepeated(ordered.value as object, key))).toEqual([true, true, false])
+  })
+
   it('remembers repeated keys', () => {
     const document = new JsonDocument('{"a":1,"b":1,"a":2,"__proto__":0,"__proto__":1}')
     const value = document.value as Record<string, unknown>

@@ -1,4 +1,5 @@
 import { numberOf } from './number.ts'
+import { ObjectBuilder } from './ordered.ts'
 import { JsonSyntaxError, maxDepth } from './parse.ts'
 
 /*
@@ -55,7 +56,7 @@ function position(text: string, end: number): string {
 }
 
 /** A container that is not closed yet. */
-type Open = { array: unknown[] } | { object: Record<string, unknown>; key: string }
+type Open = { array: unknown[] } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
 
 /**
  * Walks the text with a stack of its own, because bodies may be thousands of levels deep (S27).
@@ -104,7 +105,7 @@ class Parser {
       case 0x5b: // [
         return this.#open({ array: [] })
       case 0x7b: // {
-        return this.#open({ object: {}, key: '' })
+        return this.#open({ object: new ObjectBuilder(), key: '' })
       default:
         return this.#ended(this.#word())
     }
@@ -126,7 +127,10 @@ class Parser {
     this.#at++
     const open = this.#stack.pop()
     if (open === undefined) throw new Error('a bracket is closed that was never opened')
-    return this.#ended('array' in open ? open.array : open.object)
+    if ('array' in open) return this.#ended(open.array)
+    const { object } = open.object
+    if (open.repeated) this.repeated.set(object, open.repeated)
+    return this.#ended(object)
   }
 
   /** Whether another member follows; the key before it is read as well. */
@@ -151,21 +155,8 @@ class Parser {
   }
 
   #add(open: Open, value: unknown): void {
-    if ('array' in open) {
-      open.array.push(value)
-    } else {
-      const { object, key } = open
-      if (Object.hasOwn(object, key)) this.#repeat(object, key)
-      // A plain assignment would call the setter of `__proto__`.
-      if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-      else object[key] = value
-    }
-  }
-
-  #repeat(container: object, key: Key): void {
-    const keys = this.repeated.get(container)
-    if (keys === undefined) this.repeated.set(container, new Set([key]))
-    else keys.add(key)
+    if ('array' in open) open.array.push(value)
+    else if (open.object.set(open.key, value)) (open.repeated ??= new Set()).add(open.key)
   }
 
   #string(): string {

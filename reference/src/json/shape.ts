@@ -1,5 +1,6 @@
 import { isObject } from './is-object.ts'
 import { JsonNumber } from './number.ts'
+import { objectOf } from './ordered.ts'
 
 /*
  * Reading JSON into types, strictly, as the goose server does (GA 2.5): a missing field, a wrong type, an unknown word
@@ -221,7 +222,7 @@ export const jsonObject: Shape<JsonObject> = (place) => {
 /** An object whose keys are free and whose values are of one shape. */
 export function map<T>(shape: Shape<T>): Shape<Record<string, T>> {
   return (place) =>
-    Object.fromEntries(Object.entries(jsonObject(place)).map(([key, value]) => [key, shape(place.inside(key, value))]))
+    objectOf(Object.entries(jsonObject(place)).map(([key, value]) => [key, shape(place.inside(key, value))])) as Record<string, T>
 }
 
 /** The elements of an array, each at its place. */

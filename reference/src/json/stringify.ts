@@ -17,18 +17,6 @@ export function prettyJson(value: unknown): string {
   return render(value, '  ')
 }
 
-/** JSON in which each number that JSON.parse would change is an object: its digits, under this key. */
-export function markedJson(value: unknown, mark: string): string {
-  const before = JsonNumber.rounded
-  try {
-    const text = JSON.stringify(value)
-    if (JsonNumber.rounded === before) return text
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-  }
-  return renderByHand(value, '', (digits) => JSON.stringify({ [mark]: digits }))
-}
-
 function render(value: unknown, indent: '' | '  '): string {
   const before = JsonNumber.rounded
   try {
@@ -47,7 +35,7 @@ interface Open {
   first: boolean
 }
 
-function renderByHand(root: unknown, indent: '' | '  ', number = (digits: string): string => digits): string {
+function renderByHand(root: unknown, indent: '' | '  '): string {
   const parts: string[] = []
   const stack: Open[] = []
   const colon = indent === '' ? ':' : ': '
@@ -57,7 +45,7 @@ function renderByHand(root: unknown, indent: '' | '  ', number = (digits: string
 
   const write = (value: unknown): void => {
     if (typeof value === 'bigint' || value instanceof JsonNumber) {
-      parts.push(number(String(value)))
+      parts.push(String(value))
     } else if (typeof value !== 'object' || value === null) {
       parts.push(JSON.stringify(value))
     } else if (Array.isArray(value)) {

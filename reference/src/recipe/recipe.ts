@@ -1,6 +1,7 @@
 import { recipeExtension } from '../extensions/config.ts'
 import type { ExtensionConfig } from '../extensions/config.ts'
 import { JsonNumber } from '../json/number.ts'
+import { objectOf } from '../json/ordered.ts'
 import {
   anything, array, boolean, int64From, integer, jsonObject, nullable, number, object, omittable, oneOf, string, withDefault,
 } from '../json/shape.ts'
@@ -72,7 +73,7 @@ export interface SuccessCheck {
 
 /** The values of a sub-recipe are texts; what is none is taken as its JSON. */
 const textValues: Shape<Record<string, string>> = (place) =>
-  Object.fromEntries(Object.entries(jsonObject(place)).map(([name, value]) => [name, asText(value)]))
+  objectOf(Object.entries(jsonObject(place)).map(([name, value]) => [name, asText(value)])) as Record<string, string>
 
 function asText(value: unknown): string {
   if (typeof value === 'string') return value

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, resolve, sep } from 'node:path'
 import { isObject } from '../json/is-object.ts'
+import { objectOf } from '../json/ordered.ts'
 import type { Paths } from '../settings/paths.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
@@ -84,7 +85,7 @@ function renderTexts(value: unknown, values: ReadonlyMap<string, unknown>, rende
   if (typeof value === 'string') return rendering.render(parseTemplate(value), new Names(values, rendering.look))
   if (Array.isArray(value)) return value.map((element) => renderTexts(element, values, rendering))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values, rendering)]))
+  return objectOf(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values, rendering)]))
 }
 
 function existing(path: string, library: string): string {

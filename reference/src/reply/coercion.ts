@@ -1,11 +1,12 @@
 import { isObject } from '../json/is-object.ts'
 import { numberOf } from '../json/number.ts'
+import { objectOf } from '../json/ordered.ts'
 import type { JsonObject } from '../json/shape.ts'
 
 /** The arguments with texts converted where the schema wants a number or a boolean, and the text is one (GA 7.8, M49). */
 export function coerced(args: JsonObject, schema: JsonObject): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {}
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, coercedValue(value, typeOf(properties, name))]))
+  return objectOf(Object.entries(args).map(([name, value]) => [name, coercedValue(value, typeOf(properties, name))]))
 }
 
 function typeOf(properties: JsonObject, name: string): unknown {

@@ -4,6 +4,8 @@ import { AskedConfirmations } from './confirmations.ts'
 import { Elicitations } from './elicitations.ts'
 import { shortName } from './naming.ts'
 import { ClientGoneError, ReplyStream } from './reply-stream.ts'
+import { objectOf } from '../json/ordered.ts'
+import { stringifyJson } from '../json/stringify.ts'
 import { coerced } from './coercion.ts'
 
 beforeEach(() => {
@@ -92,6 +94,8 @@ describe('coerced (GA 7.8)', () => {
     const properties = { i: { type: 'integer' }, n: { type: 'number' }, b: { type: 'boolean' }, s: { type: 'string' }, u: { type: ['integer', 'string'] } }
     const schema = { type: 'object', properties }
     expect(coerced({ i: '5', n: '1.5', b: 'true', s: '5', u: '5', other: '5' }, schema)).toEqual({ i: 5, n: 1.5, b: true, s: '5', u: '5', other: '5' })
+    const mixed = objectOf([['s', '1'], ['7', '5'], ['0', { b: 1 }]])
+    expect(stringifyJson(coerced(mixed, { properties: { 7: { type: 'integer' } } }))).toBe('{"s":"1","7":5,"0":{"b":1}}')
     expect(coerced({ i: '1.5', n: 'NaN', b: 'yes' }, schema)).toEqual({ i: '1.5', n: 'NaN', b: 'yes' })
   })
 })

@@ -4,6 +4,7 @@ import { YAMLParseError, parse, stringify } from 'yaml'
 import type { Scalar, ScalarTag, Tags } from 'yaml'
 import { isObject } from '../json/is-object.ts'
 import { JsonNumber } from '../json/number.ts'
+import { objectOf } from '../json/ordered.ts'
 
 /** A mapping of a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -26,7 +27,7 @@ export function parseYaml(text: string): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, maxAliasCount: 1_000_000, customTags: withOwnFloats })
+    return parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, mapAsMap: true, maxAliasCount: 1_000_000, customTags: withOwnFloats })
   } catch (error) {
     // Without the words of the library, which quote the text: there are secrets in it.
     if (!(error instanceof YAMLParseError)) throw new SyntaxError('not YAML')
@@ -103,7 +104,7 @@ function settled(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (typeof value === 'string') return wellFormed(value)
   if (Array.isArray(value)) return value.map(settled)
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [wellFormed(key), settled(member)]))
+  if (value instanceof Map) return objectOf([...(value as Map<string, unknown>)].map(([key, member]) => [wellFormed(key), settled(member)]))
   return value
 }
 

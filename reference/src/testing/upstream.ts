@@ -9,6 +9,8 @@ export interface Asked {
   path: string
   headers: IncomingMessage['headers']
   body: AskedBody
+  /** The body as it came. */
+  text: string
 }
 
 /** What tests look at in the body of a request for a model. */
@@ -70,6 +72,7 @@ export class Upstream {
       path: request.url ?? '',
       headers: request.headers,
       body: (text === '' ? {} : JSON.parse(text)) as AskedBody, // whoever looks at it knows what was sent
+      text,
     }
     this.asked.push(asked)
     const at = this.#scripts.findIndex(({ means }) => means(asked))

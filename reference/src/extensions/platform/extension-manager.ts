@@ -1,3 +1,4 @@
+import { withMember } from '../../json/ordered.ts'
 import { squeezed } from '../../text/white-space.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
@@ -127,5 +128,5 @@ function remember({ sessionId, extensions, store }: ManagerParts): void {
   const session = store.find(sessionId)
   if (session === undefined) return
   const enabled = { extensions: extensions.loaded().map(({ config }) => config) }
-  store.update(sessionId, { extension_data: { ...session.extension_data, 'enabled_extensions.v0': enabled } })
+  store.update(sessionId, { extension_data: withMember(session.extension_data, 'enabled_extensions.v0', enabled) })
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../json/is-object.ts'
+import { withMember } from '../../json/ordered.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { SessionStore } from '../../store/session-store.ts'
 import { isBlank } from '../../text/white-space.ts'
@@ -21,7 +22,7 @@ export function todo(sessionId: string, store: SessionStore, settings: Settings)
     if (count > max) return `The todo list is too long: ${count} characters, at most ${max}.`
     const session = store.find(sessionId)
     if (session === undefined) return { status: 'error', error: '-32603: Session not found' }
-    store.update(sessionId, { extension_data: { ...session.extension_data, 'todo.v0': { content } } })
+    store.update(sessionId, { extension_data: withMember(session.extension_data, 'todo.v0', { content }) })
     return 'The todo list was written.'
   }
   return {
