@@ -50,7 +50,7 @@ func (r *stage) recordsSettled() bool {
 			own[s.ID] = len(s.Exchanges)
 		}
 		settled = settled && (most == nil || maps.Equal(most, own))
-		lost = lost || w.down || w.exited() || w.t.Unusable != ""
+		lost = lost || w.lost()
 		most = own
 	}
 	return settled || lost // of which nothing more comes

@@ -266,7 +266,7 @@ func (r *stage) upstreamsSettled(gone bool) bool {
 	}
 	all := make([]map[string]int, len(r.walkers))
 	for i, w := range r.walkers {
-		if all[i] = w.requests(gone); w.down || w.exited() || w.t.Unusable != "" {
+		if all[i] = w.requests(gone); w.lost() {
 			return true // nothing more comes of it, and what the others do alone is red already
 		}
 	}

@@ -102,6 +102,13 @@ func (w *walker) exited() bool {
 	}
 }
 
+// lost reports whether the target is not there any more, and should be. Of one that has ended because the scenario wanted it,
+// something may still be on its way: that an upstream has been asked, or that it has been hung up on, is noticed later, and
+// MCP servers read what they have been sent.
+func (w *walker) lost() bool {
+	return w.down || w.t.Unusable != "" || w.exited() && !w.stopped
+}
+
 // do does a step and returns its record, or those of the steps of its branches.
 func (w *walker) do(ctx context.Context, st *scenario.Step) []transcript.Step {
 	if p, ok := st.Do.(*scenario.Parallel); ok {
