@@ -200,6 +200,11 @@ func (r *stage) step(ctx context.Context, st *scenario.Step) {
 		for _, name := range r.streamNames() {
 			r.settle(ctx, name)
 		}
+		for _, w := range r.walkers {
+			for _, s := range w.opened {
+				s.killed = true
+			}
+		}
 	}
 	r.each(func(w *walker) { w.t.Steps = append(w.t.Steps, w.do(ctx, st)...) })
 }

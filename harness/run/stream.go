@@ -16,6 +16,7 @@ type stream struct {
 	cut    int  // how many events count; all when negative
 	open   bool // when that was agreed on, no server had ended it
 	closed bool // by the scenario, or at its end
+	killed bool // by a step: what counts was agreed on before
 
 	mu     sync.Mutex
 	cursor int // the first event that no await has passed by
@@ -33,6 +34,9 @@ func (s *stream) pass(i int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cursor = max(s.cursor, i+1)
+	if s.killed && s.cut >= 0 {
+		s.cut = max(s.cut, s.cursor) // it is no chance that it came
+	}
 }
 
 // A sight is what is to be seen of a stream at one moment.
@@ -43,10 +47,14 @@ type sight struct {
 	changed <-chan struct{} // closed when something may have come
 }
 
-// look looks at a stream once. A comment counts as an event: it is compared, and the first thing that many servers send.
+// look looks at a stream once; of one that was killed, at what it had by then. A comment counts as an event: it is compared,
+// and the first thing that many servers send.
 func (s *stream) look() sight {
 	at := sight{ended: s.Ended()}
 	at.n, at.changed = s.Watch.Count(func(ev *transcript.Event) bool {
+		if s.killed && at.all == s.cut {
+			return false
+		}
 		at.all++
 		return !s.beats(ev)
 	})
