@@ -246,3 +246,36 @@ func TestTheSameSeedDrawsTheSameOrder(t *testing.T) {
 		}
 	}
 }
+
+// A stream stays open while another one, or an upstream, is waited for. To leave out what keeps it alive until then would be to
+// say that its server did not.
+func TestHeartbeatsCountUntilTheStreamIsClosed(t *testing.T) {
+	both := `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - open: other
+    sse: GET /events?of=other
+  - http: GET /x
+`
+	beating := tell(line{0, "hello"}, line{300 * time.Millisecond, "ping"}, line{100 * time.Millisecond, "a"}, line{200 * time.Millisecond, "ping"})
+	with := func(other http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.RawQuery == "" {
+				beating(w, r)
+			} else {
+				other(w, r)
+			}
+		}
+	}
+	prompt, late := with(tell(line{0, "b"})), with(tell(line{900 * time.Millisecond, "b"}))
+	walk(t, story(t, both), options(), prompt, late, func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+		for _, side := range []*transcript.Transcript{ref, cand} {
+			same(t, side.Target+"'s events", names(side, "feed"), []string{"hello", "ping", "ping"})
+			if s := side.Streams[0]; s.Until != 900*time.Millisecond || s.Ended != transcript.EndedByClient {
+				t.Errorf("%s's stream was ended by the %s after %s", side.Target, s.Ended, s.Until)
+			}
+		}
+	})
+}

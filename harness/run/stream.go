@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -90,11 +91,12 @@ func (s *stream) hangUp(how func() error) {
 }
 
 // record completes the stream's record: what came between the agreement on its end and our hanging up is left out, be it an
-// event or the server's end.
+// event or the server's end. Heartbeats are not, of which there must be some for as long as the stream was open.
 func (s *stream) record() {
 	s.Watch.Record(s.rec)
 	if s.cut >= 0 && s.cut < len(s.rec.Events) {
-		s.rec.Events = s.rec.Events[:s.cut]
+		late := slices.DeleteFunc(s.rec.Events[s.cut:], func(ev transcript.Event) bool { return !s.beats(&ev) })
+		s.rec.Events = s.rec.Events[:s.cut+len(late)]
 	}
 	if s.closed && s.open {
 		s.rec.Ended, s.rec.Failure = transcript.EndedByClient, nil
