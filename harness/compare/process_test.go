@@ -88,6 +88,23 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 	}
 }
 
+// A process may be killed while it asks: whether it was is chance.
+func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
+	s := newSide("ref").ended("kill", "SIGKILL", "signal: killed")
+	s.t.Steps[0].At = 10 * time.Millisecond
+	broken := &transcript.Exchange{Failure: &transcript.Failure{Kind: transcript.FailClosed, Text: "the request broke"}}
+	s.t.Upstream = []transcript.Step{{ID: "llm.unexpected", Unmet: &transcript.Unmet{Kind: unexpectedKind}, Exchanges: []*transcript.Exchange{broken}}}
+	for done, want := range map[time.Duration][]string{
+		12 * time.Millisecond: nil,
+		9 * time.Millisecond:  {"exchange-failed request 1"},
+	} {
+		broken.Done = done
+		if diff := cmp.Diff(want, shortfalls(s.t, nil)); diff != "" {
+			t.Errorf("after %s: shortfalls (-want +got):\n%s", done, diff)
+		}
+	}
+}
+
 // Streams that a step has broken on both sides are compared to their ends.
 func TestWhatCameBeforeAKillIsCompared(t *testing.T) {
 	for _, killed := range []bool{true, false} {
