@@ -194,7 +194,7 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 // not come.
 func (w *walker) awaitEvents(ctx context.Context, s *stream, p *transcript.Pattern, times int, kind string, rec *transcript.Step) *transcript.Event {
 	var last *transcript.Event
-	from := s.passed()
+	from := s.passed(branchOf(rec.ID))
 	for range times {
 		i, err := s.Watch.Await(ctx, from, func(ev *transcript.Event) bool {
 			if !match.Event(p, ev) {
@@ -210,7 +210,7 @@ func (w *walker) awaitEvents(ctx context.Context, s *stream, p *transcript.Patte
 			return nil
 		}
 		rec.Events = append(rec.Events, i)
-		s.pass(i)
+		s.pass(branchOf(rec.ID), i)
 		from = i + 1
 	}
 	return last

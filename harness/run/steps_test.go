@@ -108,6 +108,41 @@ steps:
 	})
 }
 
+// How far another branch is when an await begins is chance.
+func TestABranchAwaitsWhatAnotherOneHasPassedBy(t *testing.T) {
+	s := story(t, `
+steps:
+  - open: feed
+    sse: GET /events
+    ready: {event: hello}
+  - parallel:
+      left: [{await: feed, match: {event: b}}]
+      right:
+        - http: GET /x
+        - await: feed
+          match: {event: a}
+        - parallel:
+            up: [{await: feed, match: {event: b}}]
+            down: [{http: GET /x}, {http: GET /x}, {await: feed, match: {event: a}, times: 2}]
+  - await: feed
+    match: {event: a}
+`)
+	server := tell(line{0, "hello"}, line{0, "a"}, line{0, "b"}, line{0, "a"}, line{0, "a"}, line{0, "a"})
+	walk(t, s, options(), server, server, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
+		same(t, "steps", outcomes(ref), []string{
+			"1 done", "2.left.1 done", "2.right.1 done", "2.right.2 done", "2.right.3.up.1 done", "2.right.3.down.1 done", "2.right.3.down.2 done",
+			"2.right.3.down.3 done", "3 done",
+		})
+		for id, want := range map[string][]int{"2.right.2": {1}, "2.right.3.up.1": {2}, "2.right.3.down.3": {3, 4}, "3": {5}} {
+			for i := range ref.Steps {
+				if st := &ref.Steps[i]; st.ID == id && !slices.Equal(st.Events, want) {
+					t.Errorf("step %s has awaited the events %d, want %d", id, st.Events, want)
+				}
+			}
+		}
+	})
+}
+
 func TestABodyIsFilledUpToItsSize(t *testing.T) {
 	rows := stories(t, `
 table:

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
@@ -19,26 +20,58 @@ type stream struct {
 	closed bool // by the scenario, or at its end
 	killed bool // by a step: what counts was agreed on before
 
-	mu     sync.Mutex
-	cursor int // the first event that no await has passed by
+	mu sync.Mutex
+	// cursors have the first event that no await has passed by, for each branch under way that has awaited one, by what the ids
+	// of its steps begin with. That of the scenario is under "".
+	cursors map[string]int
 }
 
-// passed returns the first event that no await has passed by.
-func (s *stream) passed() int {
+// passed returns the first event that no await of a branch has passed by, nor one before the branch. What other branches await
+// at the same time is their affair, or it would be chance how far they are.
+func (s *stream) passed(branch string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.cursor
+	return s.cursor(branch)
 }
 
-// pass notes that an await has passed an event by. Of several awaits that run at once, the one that got furthest counts.
-func (s *stream) pass(i int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cursor = max(s.cursor, i+1)
-	if s.killed && s.cut >= 0 {
-		s.cut = max(s.cut, s.cursor) // it is no chance that it came
+// cursor is passed. The mutex is held.
+func (s *stream) cursor(branch string) int {
+	for {
+		if i, ok := s.cursors[branch]; ok || branch == "" {
+			return i
+		}
+		branch = branchOf(strings.TrimSuffix(branch, "."))
 	}
 }
+
+// pass notes that an await of a branch has passed an event by.
+func (s *stream) pass(branch string, i int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cursors == nil {
+		s.cursors = map[string]int{}
+	}
+	s.cursors[branch] = max(s.cursor(branch), i+1)
+	if s.killed && s.cut >= 0 {
+		s.cut = max(s.cut, i+1) // it is no chance that it came
+	}
+}
+
+// joined notes that all branches of a parallel step are done. The one that got furthest counts.
+func (s *stream) joined(parallel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	within := branchOf(parallel)
+	for branch, i := range s.cursors {
+		if strings.HasPrefix(branch, parallel+".") {
+			delete(s.cursors, branch)
+			s.cursors[within] = max(s.cursor(within), i)
+		}
+	}
+}
+
+// branchOf returns what the ids of the steps begin with that are in one branch with a step: "3.left.", or "" when it is in none.
+func branchOf(step string) string { return step[:strings.LastIndexByte(step, '.')+1] }
 
 // A sight is what is to be seen of a stream at one moment.
 type sight struct {

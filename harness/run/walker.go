@@ -112,7 +112,7 @@ func (w *walker) lost() bool {
 // do does a step and returns its record, or those of the steps of its branches.
 func (w *walker) do(ctx context.Context, st *scenario.Step) []transcript.Step {
 	if p, ok := st.Do.(*scenario.Parallel); ok {
-		return w.parallel(ctx, p)
+		return w.parallel(ctx, st.ID, p)
 	}
 	rec := transcript.Step{ID: st.ID, Line: st.Line, Kind: st.Kind(), Text: st.Text, At: w.since()}
 	if rec.Skipped = w.obstacle(ctx); rec.Skipped == "" {
@@ -195,7 +195,7 @@ func (w *walker) within(ctx context.Context, d time.Duration) (context.Context, 
 	return context.WithTimeoutCause(ctx, d, &overError{"step", d})
 }
 
-func (w *walker) parallel(ctx context.Context, p *scenario.Parallel) []transcript.Step {
+func (w *walker) parallel(ctx context.Context, id string, p *scenario.Parallel) []transcript.Step {
 	records := make([][]transcript.Step, len(p.Branches))
 	var wg sync.WaitGroup
 	for i, b := range p.Branches {
@@ -206,6 +206,9 @@ func (w *walker) parallel(ctx context.Context, p *scenario.Parallel) []transcrip
 		})
 	}
 	wg.Wait()
+	for _, s := range w.opened {
+		s.joined(id)
+	}
 	var out []transcript.Step
 	for _, r := range records {
 		out = append(out, r...)
