@@ -27,7 +27,7 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
-	maxMessage  int // bytes; a default of the library's if 0
+	maxMessage  int // bytes
 	hurry       <-chan struct{}
 	temporary   *scratch.Directory // goes with the process; nil if there is none
 }
@@ -150,7 +150,11 @@ func (p *process) lastWords() string { return p.stderr.text() }
 // Connect returns the connection to the process. Its end is that of the process.
 func (p *process) Connect(ctx context.Context) (mcp.Connection, error) {
 	lines := io.NopCloser(&lineReader{r: p.stdout})
-	return (&mcp.IOTransport{Reader: lines, Writer: ending{p}, MaxLineLength: p.maxMessage}).Connect(ctx)
+	c, err := (&mcp.IOTransport{Reader: lines, Writer: ending{p}, MaxLineLength: p.maxMessage}).Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &queue{Connection: c, p: p}, nil
 }
 
 // ending is the input of a process, whose end is that of the process.

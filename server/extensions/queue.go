@@ -1,0 +1,49 @@
+package extensions
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A queue bounds what waits for a process that does not read: beyond it, the connection ends (decision X12).
+type queue struct {
+	mcp.Connection
+	p *process
+
+	mu      sync.Mutex
+	waiting int // bytes of the messages that are being written
+}
+
+// Write writes a message, or ends the process, which takes with it what is being written.
+func (q *queue) Write(ctx context.Context, m jsonrpc.Message) error {
+	size := sizeOf(m)
+	if q.add(size) > q.p.maxMessage+aroundMessage {
+		q.add(-size)
+		go q.p.stop()
+		return os.ErrClosed
+	}
+	defer q.add(-size)
+	return q.Connection.Write(ctx, m)
+}
+
+func (q *queue) add(size int) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting += size
+	return q.waiting
+}
+
+// sizeOf is how long a message is but for what stands around its content.
+func sizeOf(m jsonrpc.Message) int {
+	switch m := m.(type) {
+	case *jsonrpc.Request:
+		return len(m.Params)
+	case *jsonrpc.Response:
+		return len(m.Result)
+	}
+	return 0
+}
