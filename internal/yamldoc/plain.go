@@ -20,7 +20,7 @@ func Plain(data []byte) (*jsontree.Node, bool) {
 		n, defects, err := jsontree.Parse(data)
 		return n, err == nil && len(defects) == 0
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := newDecoder(data)
 	var doc, second yaml.Node
 	if dec.Decode(&doc) != nil || !errors.Is(dec.Decode(&second), io.EOF) {
 		return nil, false

@@ -17,7 +17,7 @@ import (
 
 // Syntax reports why a text is not YAML; nothing when it is.
 func Syntax(file string, data []byte) problem.Problems {
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := newDecoder(data)
 	for {
 		var doc yaml.Node
 		if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
@@ -40,6 +40,10 @@ var (
 // syntax reports why a text is not YAML. The library knows the line at best, and its words are about its own insides, so
 // that what people get wrong is looked for first: where there is an error already, a suspect is the culprit.
 func (r *reader) syntax(err error, data []byte) {
+	if half, ok := errors.AsType[*surrogateError](err); ok {
+		r.problem(half.line, half.column, "not YAML: the text has half of a surrogate pair", `write both halves, such as "\ud83d\ude00", or the character itself`)
+		return
+	}
 	m := yamlError.FindStringSubmatch(err.Error())
 	line, _ := strconv.Atoi(m[1])
 	// The parser, unlike the scanner, counts lines from 0: it leaves out the first, and names the one behind the last

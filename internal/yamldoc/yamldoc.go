@@ -6,7 +6,6 @@
 package yamldoc
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,7 +149,7 @@ func Parse(file string, data []byte) (*Node, problem.Problems) {
 		r.problem(0, 0, fmt.Sprintf("the file has %d bytes", len(data)), fmt.Sprintf("keep it below %d bytes", maxBytes))
 		return nil, r.problems
 	}
-	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec := newDecoder(data)
 	var doc yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
 		r.problem(0, 0, "the file is empty", "")

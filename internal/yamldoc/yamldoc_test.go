@@ -61,6 +61,44 @@ block: |
 	}
 }
 
+// YAML 1.2.2 §5.4: only LF and CR break lines. The library folds three more characters, and counts them.
+func TestOnlyLineFeedsBreakLines(t *testing.T) {
+	for _, c := range []string{"\u0085", "\u2028", "\u2029"} {
+		text := "a: x" + c + "y # z" + c + "\nb: \"x" + c + " y\"\nc: 'x" + c + "\ue000'\nd: |\n  x" + c + "  y\ne: 0x1F\n"
+		_, problems := Parse("f", []byte(text))
+		if len(problems) != 1 || problems[0].Line != 6 || problems[0].Column != 4 {
+			t.Errorf("%+q: %v, want one problem at 6:4", c, problems)
+		}
+		root, problems := Parse("f", []byte(strings.Replace(text, "0x1F", "1", 1)))
+		if problems != nil {
+			t.Fatal(problems)
+		}
+		want := map[string]any{"a": "x" + c + "y", "b": "x" + c + " y", "c": "x" + c + "\ue000", "d": "x" + c + "  y\n", "e": json.Number("1")}
+		if diff := cmp.Diff(want, root.Value()); diff != "" {
+			t.Errorf("%+q: value (-want +got):\n%s", c, diff)
+		}
+	}
+}
+
+// JSON writes what is beyond U+FFFF as a pair of escapes, and YAML 1.2 reads JSON. Elsewhere than in double quotes, and behind
+// a backslash that is escaped itself, there are no escapes.
+func TestEscapesOfSurrogatesAreJoined(t *testing.T) {
+	text := `{"a": "x\ud83d\uDE00y", "b": '\ud83d\ude00', "c": "\\ud83d \\\ud83d\ude00", d\ud83d: "\ue000\ud834\udd1e", "\ud83d\ude00": 1}`
+	want := map[string]any{"a": "x😀y", "b": `\ud83d\ude00`, "c": `\ud83d \😀`, `d\ud83d`: "\ue000𝄞", "😀": json.Number("1")}
+	root, problems := Parse("f", []byte(text))
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	if diff := cmp.Diff(want, root.Value()); diff != "" {
+		t.Errorf("value (-want +got):\n%s", diff)
+	}
+	for _, half := range []string{`\ud83d`, `\ude00`, `\ud83d\ud83d`, `\ude00\ud83d`, `\ud83dx\ude00`, `\ud83d\ud83d\ude00`} {
+		if _, problems := Parse("f", []byte("a: 1\nb: \""+half+"\"\n")); len(problems) != 1 || !strings.HasPrefix(problems[0].Error(), "f:2:4: not YAML: the text has half of a surrogate pair") {
+			t.Errorf("%s: %v", half, problems)
+		}
+	}
+}
+
 func TestWhatSurprisesIsRefused(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
@@ -167,6 +205,8 @@ func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: 1\nb: [x, 1.50, true, ~, 2026-03-01]\n200:\n  \"c\": |\n    d\n": `{"a":1,"b":["x",1.50,true,null,"2026-03-01"],"200":{"c":"d\n"}}`,
 		`{"a": [1.0, "\u00e9"]}`: `{"a":[1.0,"é"]}`,
+		`a: "\ud83d\ude00"`:      `{"a":"😀"}`,
+		`a: "\ud83d"`:            "",
 		"a: yes":                 `{"a":"yes"}`,
 		"a: &x 1":                `{"a":1}`,
 		"a: &x 1\nb: *x":         "",
@@ -195,7 +235,7 @@ func TestWhatMeansTheSameToEverybodyIsPlain(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a: 1", "a: &x [*x]", "? {}\n: 1", "- !!set {a}", "\"\\", "a:\n\t- b", "--- a\n...\n"} {
+	for _, s := range []string{"a: 1", "a: &x [*x]", "? {}\n: 1", "- !!set {a}", "\"\\", "\"\\ud83d\\ude00\"", "a: \u2028b", "a:\n\t- b", "--- a\n...\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
