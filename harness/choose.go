@@ -136,8 +136,17 @@ type Selection struct {
 // selection asks for what is not there.
 func (p *Project) Select(sel Selection) ([]*scenario.Scenario, error) { return p.pick(sel) }
 
-// pick returns the selected scenarios.
+// pick returns the selected scenarios, at least one.
 func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
+	out, err := p.fitting(sel)
+	if err == nil && len(out) == 0 {
+		err = p.nothing(sel)
+	}
+	return out, err
+}
+
+// fitting returns the selected scenarios, if any. A name that nothing has is a mistake.
+func (p *Project) fitting(sel Selection) ([]*scenario.Scenario, error) {
 	if err := p.checkTags(append(slices.Clone(sel.Tags), sel.Skip...)); err != nil {
 		return nil, err
 	}
@@ -152,10 +161,31 @@ func (p *Project) pick(sel Selection) ([]*scenario.Scenario, error) {
 			out = append(out, s)
 		}
 	}
-	if len(out) == 0 {
-		return nil, &UsageError{"no scenario is selected", "ask for less at once: paths, tags and names must all fit"}
-	}
 	return out, nil
+}
+
+// nothing names the flag that leaves no scenario, in the order in which people narrow a selection.
+func (p *Project) nothing(sel Selection) error {
+	left := Selection{Paths: sel.Paths}
+	count := func() (n int) {
+		for _, s := range p.Scenarios {
+			if left.takes(s) {
+				n++
+			}
+		}
+		return n
+	}
+	filter := func(flag string, into *[]string, values []string) string {
+		for _, value := range values {
+			before := count()
+			if *into = append(*into, value); count() == 0 {
+				return fmt.Sprintf(": %s %q fits none of the %d that the rest selects", flag, value, before)
+			}
+		}
+		return ""
+	}
+	why := cmp.Or(filter("--tag", &left.Tags, sel.Tags), filter("--skip-tag", &left.Skip, sel.Skip), filter("--name", &left.Names, sel.Names))
+	return &UsageError{"no scenario is selected" + why, "ask for less at once: paths, tags and names must all fit"}
 }
 
 // nowhere says what could be meant by a path that selects nothing: a row that is there, or a scenario of almost that name,

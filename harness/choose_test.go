@@ -185,7 +185,7 @@ func TestWhatIsWrongWithASelectionIsSaidWithACure(t *testing.T) {
 		{"another extension", selection{Paths: []string{"scenarios/end.yml"}}, "no scenario at \"scenarios/end.yml\"\n\tfix: did you mean \"events/end\"?"},
 		{"no such tag", selection{Tags: []string{"evnets"}}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
 		{"no tag like it", selection{Skip: []string{"websockets"}}, "no scenario has the tag \"websockets\"\n\tfix: use one of: bytes, clock, events, items, process"},
-		{"too much at once", selection{Paths: []string{"items"}, Tags: []string{"events"}}, "no scenario is selected\n\tfix: ask for less at once: paths, tags and names must all fit"},
+		{"too much at once", selection{Paths: []string{"items"}, Tags: []string{"events"}}, "no scenario is selected: --tag \"events\" fits none of the 2 that the rest selects\n\tfix: ask for less at once: paths, tags and names must all fit"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got, err := p.Pick(tc.sel)

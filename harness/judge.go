@@ -184,7 +184,7 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 		coverage: p.Contract.NewCoverage(),
 	}
 	e.accept = p.acceptance(&opts, h.Started)
-	e.result.Partial, e.result.Shard = p.partial(targetsOf(h), record.Alone()), shardOf(h)
+	e.result.Partial, e.result.Shard, e.result.AllowEmpty = p.partial(targetsOf(h), record.Alone()), shardOf(h), h.AllowEmpty
 	for _, c := range record.Cases {
 		e.scenarios = append(e.scenarios, c.Scenario)
 	}

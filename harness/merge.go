@@ -75,6 +75,7 @@ func (m *merging) add(name string, r *Record) error {
 		m.ended = end
 	}
 	m.header.Jobs = max(m.header.Jobs, h.Jobs)
+	m.header.AllowEmpty = m.header.AllowEmpty && h.AllowEmpty
 	for _, c := range r.Cases {
 		m.cases[c.Scenario] = c
 	}

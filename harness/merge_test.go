@@ -66,7 +66,7 @@ func TestTheShardsOfARunComeToTheRun(t *testing.T) {
 		t.Run(fmt.Sprintf("%s of %d", tc.fault, tc.of), func(t *testing.T) {
 			t.Parallel()
 			p := lost(t)
-			options := harness.Options{Targets: faulty(t, tc.fault), Select: everything, Jobs: 4}
+			options := harness.Options{Targets: faulty(t, tc.fault), Select: everything, Jobs: 4, AllowEmpty: true}
 			record, err := merged(p, shards(t, p, tc.of, options)...)
 			if err != nil {
 				t.Fatal(err)
@@ -220,7 +220,7 @@ func TestWhatOneShardFoundIsInTheWhole(t *testing.T) {
 
 func TestShardsThatMakeNoWholeAreRefused(t *testing.T) {
 	p := load(t, running)
-	options := harness.Options{Targets: faulty(t, ""), Select: everything}
+	options := harness.Options{Targets: faulty(t, ""), Select: everything, AllowEmpty: true}
 	files := shards(t, p, 3, options)
 	other := func(change func(*harness.Options)) []byte {
 		o := options
@@ -318,9 +318,13 @@ func TestShardsOfOneRunHaveOneSeed(t *testing.T) {
 	}
 }
 
-func TestAShardWithoutScenariosMatches(t *testing.T) {
+func TestAShardWithoutScenariosMatchesOnlyWhereThatIsAllowed(t *testing.T) {
 	p := load(t, running)
 	options := harness.Options{Targets: faulty(t, ""), Select: harness.Selection{Paths: []string{"items/story"}}, Shard: harness.Shard{Index: 2, Of: 2}}
+	if result, err := p.Run(t.Context(), &options); err == nil {
+		t.Errorf("without AllowEmpty: %+v", result)
+	}
+	options.AllowEmpty = true
 	result, err := p.Run(t.Context(), &options)
 	if err != nil || result.Verdict != verdict.Match || len(result.Scenarios) != 0 || *result.Run.Shard != (verdict.Shard{Index: 2, Of: 2, Selected: 1}) {
 		t.Errorf("%+v, %v", result, err)

@@ -30,8 +30,10 @@ type Options struct {
 	Select    Selection
 	First     []string // ids of scenarios that run before the others
 	Shard     Shard    // the part of the selection that runs; all of it when zero
-	Jobs      int      // scenarios at a time; twice the processors, and at least four, when 0
-	Seed      uint64   // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
+	// AllowEmpty accepts that no scenario is selected, that the shard has none, and that nothing can be judged.
+	AllowEmpty bool
+	Jobs       int    // scenarios at a time; twice the processors, and at least four, when 0
+	Seed       uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
 	// RunFile gets the transcripts, when set.
 	RunFile io.Writer
 	// Record gets those of the reference alone, when set: a recording.
@@ -110,11 +112,18 @@ func (p *Project) grant(opts Options) (targets []Target, alone bool, scenarios [
 	if err := recordable(&opts); err != nil {
 		return nil, false, nil, err
 	}
-	if scenarios, err = p.pick(opts.Select); err != nil {
+	if scenarios, err = p.fitting(opts.Select); err != nil {
 		return nil, false, nil, err
 	}
 	if err := opts.Shard.validate(); err != nil {
 		return nil, false, nil, err
+	}
+	switch {
+	case opts.AllowEmpty:
+	case len(scenarios) == 0:
+		return nil, false, nil, p.nothing(opts.Select)
+	case len(opts.Shard.take(scenarios)) == 0:
+		return nil, false, nil, opts.Shard.empty(len(scenarios))
 	}
 	if err := p.noBaseline.Err(); err != nil {
 		return nil, false, nil, err
@@ -146,7 +155,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 		judged: make([]*verdict.Scenario, len(scenarios)), written: map[int]bool{},
 	}
 	e.accept = p.acceptance(&opts, e.result.Started)
-	e.result.Partial, e.result.Shard = p.partial(targets, alone), opts.Shard.of(selection)
+	e.result.Partial, e.result.Shard, e.result.AllowEmpty = p.partial(targets, alone), opts.Shard.of(selection), opts.AllowEmpty
 	if err := errors.Join(e.openRunFile(), e.openRecording()); err != nil {
 		return nil, err
 	}
@@ -200,7 +209,7 @@ func (e *execution) openRunFile() error {
 // header is what all files of the run begin with.
 func (e *execution) header() transcript.RunHeader {
 	return transcript.RunHeader{
-		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs,
+		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs, AllowEmpty: e.opts.AllowEmpty,
 		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
 	}
 }

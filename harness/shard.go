@@ -68,6 +68,14 @@ func (s Shard) take(selection []*scenario.Scenario) []*scenario.Scenario {
 	return out
 }
 
+// empty is the error of a shard that has none of the selected scenarios.
+func (s Shard) empty(selected int) error {
+	return &UsageError{
+		fmt.Sprintf("--shard %s has no scenario: only %d selected", s, selected),
+		fmt.Sprintf("split into %d at most, or accept empty shards with --allow-empty", selected),
+	}
+}
+
 // of says which part of a selection it is; nil for the whole.
 func (s Shard) of(selection []*scenario.Scenario) *verdict.Shard {
 	if s == (Shard{}) {

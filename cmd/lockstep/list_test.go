@@ -73,7 +73,7 @@ func TestListOfWhatIsNotThere(t *testing.T) {
 	}{
 		{[]string{"item/story"}, "no scenario at \"item/story\"\n\tfix: did you mean \"items/story\"?"},
 		{[]string{"--tag", "evnets"}, "no scenario has the tag \"evnets\"\n\tfix: did you mean \"events\"?"},
-		{[]string{"items", "--tag", "clock"}, "no scenario is selected\n\tfix: ask for less at once: paths, tags and names must all fit"},
+		{[]string{"items", "--tag", "clock"}, "no scenario is selected: --tag \"clock\" fits none of the 2 that the rest selects\n\tfix: ask for less at once: paths, tags and names must all fit"},
 	} {
 		want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
 		if diff := cmp.Diff(want, p.do(t, "list", tc.args...), cmp.AllowUnexported(outcome{})); diff != "" {

@@ -25,6 +25,7 @@ type runFlags struct {
 	jobs      int
 	seed      uint64
 	shard     string
+	empty     bool
 	recordingFlags
 	step     time.Duration
 	scenario time.Duration
@@ -74,6 +75,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
+	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 when no scenario is selected, the shard has none, or none applies")
 	f.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")
@@ -155,7 +157,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
-		Targets: f.targets, Reference: f.reference, Select: f.selection, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
+		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
 	if f.format == "text" {

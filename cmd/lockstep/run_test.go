@@ -65,7 +65,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		{
 			"nothing applies", []string{at("right", right)}, []string{"process/stop"},
-			exitUnknown, "unknown: nothing was judged", "NOT-APPLICABLE process/stop (1/1)\n",
+			exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that", "NOT-APPLICABLE process/stop (1/1)\n",
 		},
 		{
 			"a mistake", []string{at("right", right)}, []string{"--target", "left"},

@@ -112,10 +112,52 @@ func TestAShardThatThereIsNotStartsNothing(t *testing.T) {
 			t.Errorf("--shard %s: %+v, want %q", text, o, says)
 		}
 	}
-	if o := p.do(t, "run", "items/story", "--shard", "2/2"); o.code != exitMatch || lastLine(o.stdout) != "match: nothing is to be judged in shard 2 of 2" {
-		t.Errorf("a shard without scenarios: %+v", o)
+}
+
+func TestNothingToJudgeIsGreenOnlyWhenThatIsAllowed(t *testing.T) {
+	t.Parallel()
+	p := two(t, "")
+	for _, tc := range []struct {
+		args string
+		code int // without --allow-empty
+		says string
+	}{
+		{"items/story --shard 2/2", exitUsage, "--shard 2/2 has no scenario: only 1 selected\n\tfix: split into 1 at most, or accept empty shards with --allow-empty\n"},
+		{"--name event --name submarine", exitUsage, `no scenario is selected: --name "submarine" fits none of the `},
+		{"process/stop", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},
+		{"process/stop --shard 1/1", exitUnknown, "unknown: nothing was judged; lockstep run --allow-empty accepts that\n"},
+	} {
+		args := strings.Fields(tc.args)
+		if o := p.do(t, "run", args...); o.code != tc.code || !strings.Contains(o.stdout+o.stderr, tc.says) {
+			t.Errorf("run %s: %+v, want %d and %q", tc.args, o, tc.code, tc.says)
+		}
+		const allowed = "match: nothing was judged, and --allow-empty accepts that"
+		if o := p.do(t, "run", append(args, "--allow-empty")...); o.code != exitMatch || lastLine(o.stdout) != allowed {
+			t.Errorf("run %s --allow-empty: %+v", tc.args, o)
+		}
+		if text := p.read("reports/junit.xml"); strings.Contains(text, "nothing was judged") {
+			t.Errorf("run %s --allow-empty is an error in JUnit:\n%s", tc.args, text)
+		}
+		if o := p.do(t, "judge"); o.code != exitMatch || lastLine(o.stdout) != allowed {
+			t.Errorf("judge, after run %s --allow-empty: %+v", tc.args, o)
+		}
 	}
-	if text := p.read("reports/junit.xml"); strings.Contains(text, "nothing was judged") {
-		t.Errorf("a shard without scenarios is an error in JUnit:\n%s", text)
+	if o := p.do(t, "run", "--tag", "submarine", "--allow-empty"); o.code != exitUsage {
+		t.Errorf("a tag that nothing has: %+v", o)
+	}
+}
+
+func TestEmptyShardsAreMerged(t *testing.T) {
+	t.Parallel()
+	p := two(t, "")
+	var files []string
+	for _, n := range []string{"1", "2", "3"} {
+		if o := p.do(t, "run", "items/story", "--shard", n+"/3", "--allow-empty", "--reports", n); o.code != exitMatch {
+			t.Fatalf("shard %s: %+v", n, o)
+		}
+		files = append(files, filepath.Join(p.dir, n, "run.jsonl"))
+	}
+	if o := p.do(t, "merge", files...); o.code != exitMatch || lastLine(o.stdout) != "match: right and wrong do the same in 1 scenario" {
+		t.Errorf("merge: %+v", o)
 	}
 }

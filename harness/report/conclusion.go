@@ -26,7 +26,7 @@ func conclusion(d *Document) string {
 		text = unknown(&d.Totals)
 	}
 	if text == "" {
-		return clip(cmp.Or(d.Incomplete, "nothing was judged"), 600)
+		return clip(cmp.Or(d.Incomplete, "nothing was judged; lockstep run --allow-empty accepts that"), 600)
 	}
 	if d.Incomplete != "" {
 		text += "; " + clip(d.Incomplete, 600)
@@ -35,8 +35,8 @@ func conclusion(d *Document) string {
 }
 
 func match(d *Document) string {
-	if d.Shard != nil && d.Totals.Match+d.Totals.Waived == 0 {
-		return fmt.Sprintf("nothing is to be judged in shard %d of %d", d.Shard.Index, d.Shard.Of)
+	if d.Totals.Match+d.Totals.Waived == 0 {
+		return "nothing was judged, and --allow-empty accepts that"
 	}
 	n := count(d.Totals.Match, "scenario")
 	text := fmt.Sprintf("%s do the same in %s", both(targetNames(d)), n)

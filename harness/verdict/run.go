@@ -22,6 +22,8 @@ type Run struct {
 	Partial bool `json:"partial,omitempty"`
 	// Shard says that this is one of several parts of a run; what only the whole can tell is not told.
 	Shard *Shard `json:"shard,omitempty"`
+	// AllowEmpty says that a run in which nothing was judged is green, because its user asked for that.
+	AllowEmpty bool `json:"allow_empty,omitempty"`
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 	Fixed   []Known     `json:"fixed,omitempty"`
@@ -120,8 +122,7 @@ func (r *Run) Add(s Scenario) {
 }
 
 // Conclude returns the run's verdict: that of its worst scenario; differ when a waiver is stale or less of the contract was
-// reached than is demanded, and unknown when nothing was judged or the run is incomplete. A shard in which nothing was
-// judged matches: whether anything was is told by the whole.
+// reached than is demanded, and unknown when the run is incomplete, or when nothing was judged and AllowEmpty is not set.
 func (r *Run) Conclude() Verdict {
 	if r.Gate != nil && r.Gate.State == contract.GateMissed {
 		r.Verdict = Worse(r.Verdict, Differ)
@@ -129,10 +130,11 @@ func (r *Run) Conclude() Verdict {
 	if slices.ContainsFunc(r.Waivers, func(w WaiverUse) bool { return w.State == Stale }) {
 		r.Verdict = Worse(r.Verdict, Differ)
 	}
-	if nothing := r.Verdict == "" || r.Verdict == NotApplicable; nothing && r.Shard != nil {
-		r.Verdict = Match
-	} else if nothing {
+	if r.Verdict == "" || r.Verdict == NotApplicable {
 		r.Verdict = Unknown
+		if r.AllowEmpty {
+			r.Verdict = Match
+		}
 	}
 	if r.Incomplete != "" {
 		r.Verdict = Worse(r.Verdict, Unknown)
