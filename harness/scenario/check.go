@@ -42,6 +42,7 @@ type scope struct {
 	streams map[string]bool
 	calls   map[string]bool // started requests
 	over    map[string]end  // streams and started requests that nothing more can be done with
+	doings  doings
 }
 
 // An end is the step that ended a stream or a started request.
@@ -51,7 +52,7 @@ type end struct {
 }
 
 func (s scope) clone() scope {
-	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.over)}
+	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.over), s.doings}
 }
 
 // with returns a scope with one more value.
@@ -71,7 +72,7 @@ func (s scope) add(other scope) {
 // names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
-	s := scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}}
+	s := scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, doings{}}
 	for _, row := range root.Get("table").Elements() {
 		for _, k := range row.Keys {
 			s.values["row."+k.Text] = true
@@ -126,12 +127,7 @@ func (d *decoder) unjoined(list *yamldoc.Node, taken map[string]bool) {
 func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 	for _, n := range list.Elements() {
 		if p := n.Get("parallel"); p != nil {
-			before := s.clone()
-			for _, branch := range p.Items {
-				own := before.clone()
-				d.stepNames(branch, own, fresh)
-				s.add(own)
-			}
+			d.parallelNames(p, s, fresh)
 			continue
 		}
 		if n.Get("size") != nil { // only there is something to fill
@@ -147,6 +143,7 @@ func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 		}
 		for k := range n.Get("capture").Entries() {
 			s.values[k.Text], d.given[k.Text] = true, true
+			s.doings.note(captures, k, k.Text)
 		}
 	}
 }
@@ -160,7 +157,9 @@ func (d *decoder) uses(n *yamldoc.Node, s scope) {
 		}
 		for _, name := range t.Names() {
 			d.named[name] = true
-			if !s.values[name] && !strings.HasPrefix(name, StubPrefix) { // which stubs there are, the project knows
+			if s.values[name] {
+				s.doings.note(uses, n, name)
+			} else if !strings.HasPrefix(name, StubPrefix) { // which stubs there are, the project knows
 				d.problem(n, fmt.Sprintf("${{ %s }} is not defined here", name), problem.OneOf(name, slices.Collect(maps.Keys(s.values))))
 			}
 		}
@@ -190,6 +189,7 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 			d.problem(k, fmt.Sprintf("%s %s: the name is taken", key, k.Text), "give it a name of its own")
 		}
 		names[k.Text] = true
+		s.doings.note(defines, k, k.Text)
 	}
 	refer := func(key, what string, names ...map[string]bool) *yamldoc.Node {
 		k := n.Get(key)
@@ -214,6 +214,7 @@ func (d *decoder) handles(n *yamldoc.Node, s scope) {
 	finish := func(key, what string, names ...map[string]bool) {
 		if k := refer(key, what, names...); k != nil {
 			s.over[k.Text] = end{key, k.Line}
+			s.doings.note(ends, k, k.Text)
 		}
 	}
 	define("open", s.streams)

@@ -22,7 +22,7 @@ func ParseStubRules(file string, data []byte) ([]StubRule, Problems) {
 		return nil, problems
 	}
 	d := decoder{file: file, named: map[string]bool{}, given: map[string]bool{}}
-	d.uses(root, scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}})
+	d.uses(root, scope{map[string]bool{"unique": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, doings{}})
 	if problems := playbookSchema().Check(file, root); len(problems) > 0 {
 		return nil, append(problems, d.problems...).Sort()
 	}

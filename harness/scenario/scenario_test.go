@@ -65,6 +65,17 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`7:13: await a: close a in line 6 has ended it → put this step before that one, or leave it out`,
 			`8:13: never a: close a in line 6 has ended it → put this step before that one, or leave it out`,
 		}},
+		{"a stream of two branches", head + "steps:\n  - parallel:\n      l: [{open: a, sse: GET /}, {close: a}]\n      r: [{parallel: {x: [{start: a, http: GET /}, {join: a}], y: [{http: GET /}]}}]\n", []string{
+			`7:35: a: another branch opens or starts one of that name at the same time, in line 6 → give it a name of its own`,
+			`7:59: a: another branch ends it at the same time, in line 6 → do it in one of the branches, or behind the parallel step`}},
+		{"a call that two branches join", head + "steps:\n  - {start: a, http: GET /}\n  - parallel:\n      l: [{join: a}]\n      r: [{join: a}]\n", []string{
+			`8:18: a: another branch ends it at the same time, in line 7 → do it in one of the branches, or behind the parallel step`}},
+		{"a capture of two branches", head + "steps:\n  - parallel:\n      l: [{http: GET /, capture: {x1: $.a}}]\n      r: [{http: GET /, capture: {x1: $.b}}]\n", []string{
+			`7:35: capture x1: another branch captures it at the same time, in line 6 → give it a name of its own`}},
+		{"a capture that another branch reads", head + "vars: {x1: a}\nsteps:\n  - parallel:\n      l: [{http: 'GET /${{ x1 }}'}]\n      m: [{http: GET /, capture: {x1: $.b}}]\n      r: [{http: 'GET /${{ x1 }}'}]\n", []string{
+			`8:35: capture x1: another branch uses it at the same time, in line 7 → give it a name of its own`,
+			"9:18: ${{ x1 }}: another branch captures it at the same time, in line 8 → give what is captured a name of its own"}},
+		{"names one parallel after the other", head + "steps:\n  - parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: GET /}]}\n  - parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: GET /}]}\n", nil},
 		{"an end after a reset", head + "steps:\n  - {open: a, sse: GET /}\n  - {parallel: {l: [{drop: a}], r: [{http: GET /}]}}\n  - half-close: a\n  - close: a\n", []string{
 			`7:17: half-close a: drop a in line 6 has ended it → put this step before that one, or leave it out`,
 			`8:12: close a: drop a in line 6 has ended it → put this step before that one, or leave it out`,

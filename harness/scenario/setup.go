@@ -26,7 +26,7 @@ var targetNames = []string{"directory", "host", "port"}
 
 // checkSetup checks what the targets of a scenario are started with: that they are its own, and the names it uses.
 func (d *decoder) checkSetup(root *yamldoc.Node, row map[string]bool) {
-	s := scope{values: maps.Clone(row)}
+	s := scope{values: maps.Clone(row), doings: doings{}}
 	for _, name := range targetNames {
 		s.values[name] = true
 	}
