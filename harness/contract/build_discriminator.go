@@ -32,7 +32,7 @@ func (b *builder) resolveTags() {
 // makeBase splits a base schema in two: what its heirs take in, and what sends a value to the heir that its tag names.
 func (b *builder) makeBase(s *schema) {
 	base := *s
-	b.settler.allOf[&base] = b.settler.allOf[s]
+	b.settler.allOf[&base] = slices.Clone(b.settler.allOf[s])
 	b.bases = append(b.bases, &base)
 	s.tag = &tag{base: &base}
 	for heir, list := range b.settler.allOf {

@@ -1,6 +1,10 @@
 package contract
 
-import "github.com/lockstep-dev/lockstep/internal/jsontree"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
 
 // A tag is a Discriminator Object (OpenAPI 3.0.3 §4.7.25): the field whose value names the schema.
 type tag struct {
@@ -14,19 +18,37 @@ type tag struct {
 	base *schema
 }
 
-// applyHeir judges by the schema that the tag of a base schema names: the base's own, or one derived from it by allOf.
-func (j *judge) applyHeir(n *jsontree.Node, s *schema, sc *scope) {
-	heir := s.tag.base
-	if n.Kind == jsontree.Object {
-		if value := n.Member(s.tag.field); value != nil && value.Kind == jsontree.String {
-			switch branch := s.tag.branches[value.Text]; {
-			case branch != nil:
-				heir = branch
-			case !s.tag.schemas[value.Text]:
-				j.unknownTag(s, value.Text)
-				sc.open = true
-			}
+// heir returns the schema that the tag of a base schema names: the base's own, or one derived from it by allOf. One that is
+// a base as well names the next. Where these lead in a circle, the last of them stands for itself. unknown is the schema
+// whose tag has a value that names none; nil when each names one.
+func (s *schema) heir(n *jsontree.Node) (heir, unknown *schema) {
+	for seen := []*schema{s}; ; seen = append(seen, s) {
+		value := n.Member(s.tag.field)
+		if value == nil || value.Kind != jsontree.String {
+			return s.tag.base, nil
 		}
+		branch := s.tag.branches[value.Text]
+		switch {
+		case branch == nil && !s.tag.schemas[value.Text]:
+			return s.tag.base, s
+		case branch == nil || slices.Contains(seen, branch):
+			return s.tag.base, nil
+		case !branch.isBase():
+			return branch, nil
+		}
+		s = branch
+	}
+}
+
+// isBase reports whether the schema's tag sends a value to one of its heirs.
+func (s *schema) isBase() bool { return s.tag != nil && s.tag.base != nil }
+
+// applyHeir judges by the schema that the tag of a base schema names.
+func (j *judge) applyHeir(n *jsontree.Node, s *schema, sc *scope) {
+	heir, unknown := s.heir(n)
+	if unknown != nil {
+		j.unknownTag(unknown, n.Member(unknown.tag.field).Text)
+		sc.open = true
 	}
 	j.apply(n, heir, sc)
 }
@@ -58,15 +80,9 @@ func (j *judge) unknownTag(p *schema, value string) {
 }
 
 func (j *judge) distanceToHeir(n *jsontree.Node, s *schema) int {
-	if n.Kind == jsontree.Object {
-		if value := n.Member(s.tag.field); value != nil && value.Kind == jsontree.String {
-			if branch := s.tag.branches[value.Text]; branch != nil {
-				return j.distance(n, branch)
-			}
-			if !s.tag.schemas[value.Text] {
-				return otherLabel + j.distance(n, s.tag.base)
-			}
-		}
+	heir, unknown := s.heir(n)
+	if unknown != nil {
+		return otherLabel + j.distance(n, heir)
 	}
-	return j.distance(n, s.tag.base)
+	return j.distance(n, heir)
 }

@@ -1,6 +1,10 @@
 package contract
 
-import "github.com/lockstep-dev/lockstep/internal/jsontree"
+import (
+	"math"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
 
 // A visit is a question that distance has been asked.
 type visit struct {
@@ -22,7 +26,8 @@ const (
 // distance measures how far a value is from matching a schema; 0 means that it matches.
 //
 // Alternatives within alternatives would be tried again and again from above, in time exponential in their depth.
-// What was measured for a compound schema is therefore kept: each pair of a value and a schema is measured once.
+// What was measured for a compound schema is therefore kept: a pair of a value and a schema is measured once, unless it
+// stands in a circle.
 func (j *judge) distance(n *jsontree.Node, s *schema) int {
 	if n.Kind == jsontree.Null {
 		if s.acceptsNull {
@@ -30,7 +35,7 @@ func (j *judge) distance(n *jsontree.Node, s *schema) int {
 		}
 		return otherType
 	}
-	if j.gaveUp || j.depth == mostDepth || len(j.measured) == mostMeasured {
+	if j.gaveUp || j.depth == mostDepth || j.measurements == mostMeasured {
 		j.gaveUp = true
 		return 0
 	}
@@ -40,17 +45,33 @@ func (j *judge) distance(n *jsontree.Node, s *schema) int {
 		return j.measure(n, s)
 	}
 	key := visit{n, s}
-	if d, ok := j.measured[key]; ok {
-		return d
+	if m, ok := j.measured[key]; ok {
+		j.returned = min(j.returned, m.level)
+		return m.distance
 	}
 	if j.measured == nil {
-		j.measured = make(map[visit]int)
+		j.measured = make(map[visit]measurement)
 	}
-	j.measured[key] = 0 // a schema that leads back to itself on the same value asks nothing more
+	outer := j.returned
+	j.returned = settled
+	j.measured[key] = measurement{0, j.depth} // a schema that leads back to itself on the same value asks nothing more
+	j.measurements++
 	d := j.measure(n, s)
-	j.measured[key] = d
+	if j.returned >= j.depth {
+		j.returned, j.measured[key] = outer, measurement{d, settled}
+	} else {
+		j.returned = min(j.returned, outer)
+		delete(j.measured, key)
+	}
 	return d
 }
+
+// A measurement is how far a value is from a schema. While that is still measured, level is the depth at which it is. What
+// is measured with the help of such a one holds in its midst only, and is not kept.
+type measurement struct{ distance, level int }
+
+// settled is the level of a measurement that depends on no other.
+const settled = math.MaxInt
 
 // What a value asks for is its own size or depth, times the alternatives that the document nests at each level. The
 // stack and the memory end somewhere, and a judge that gives up says so.
@@ -60,7 +81,7 @@ const (
 )
 
 func (j *judge) measure(n *jsontree.Node, s *schema) int {
-	if s.tag != nil && s.tag.base != nil {
+	if s.isBase() {
 		return j.distanceToHeir(n, s)
 	}
 	total := 0
@@ -74,7 +95,7 @@ func (j *judge) measure(n *jsontree.Node, s *schema) int {
 			return otherType
 		}
 		total += own*oneFault + j.inside(n, p)
-		if p.compound {
+		if p.offers() {
 			total += j.distanceToAlternatives(n, p)
 		}
 	}
@@ -124,7 +145,14 @@ func (j *judge) inside(n *jsontree.Node, p *schema) int {
 	return min(total, otherType-1) // never as far as another type
 }
 
+// distanceToAlternatives measures what a schema puts beside itself. An alternative may take in, by allOf, the schema that
+// has it; there the same is asked of the same value once more, and counts once.
 func (j *judge) distanceToAlternatives(n *jsontree.Node, p *schema) int {
+	if level, again := j.asked[visit{n, p}]; again {
+		j.returned = min(j.returned, level)
+		return 0
+	}
+	defer j.ask(n, p)()
 	total := 0
 	if p.not != nil && j.distance(n, p.not) == 0 {
 		total += oneFault
@@ -148,6 +176,21 @@ func (j *judge) distanceToAlternatives(n *jsontree.Node, p *schema) int {
 		total += least
 	}
 	return total
+}
+
+// offers reports whether the schema itself puts others beside itself, apart from those that it takes in.
+func (s *schema) offers() bool {
+	return s.oneOf != nil || s.anyOf != nil || s.not != nil || s.tag != nil
+}
+
+// ask notes that a value is held against what a schema puts beside itself, until the function that it returns is called.
+func (j *judge) ask(n *jsontree.Node, p *schema) (done func()) {
+	if j.asked == nil {
+		j.asked = make(map[visit]int)
+	}
+	key := visit{n, p}
+	j.asked[key] = j.depth
+	return func() { delete(j.asked, key) }
 }
 
 func (j *judge) least(n *jsontree.Node, members []*schema) (least, matching int) {

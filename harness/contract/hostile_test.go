@@ -65,10 +65,15 @@ func TestSchemasThatLeadBackToThemselvesEnd(t *testing.T) {
     H: {allOf: [{$ref: '#/components/schemas/G'}, {type: object, properties: {t: {type: string}}}]}
     I: {type: object, discriminator: {propertyName: t}, allOf: [{$ref: '#/components/schemas/J'}]}
     J: {type: object, discriminator: {propertyName: t}, allOf: [{$ref: '#/components/schemas/I'}]}
+    K: {type: object, discriminator: {propertyName: t, mapping: {k: '#/components/schemas/K'}}}
+    L: {type: object, discriminator: {propertyName: t, mapping: {k: '#/components/schemas/M'}}}
+    M: {type: object, discriminator: {propertyName: t, mapping: {k: '#/components/schemas/N'}}}
+    N: {type: object, discriminator: {propertyName: t, mapping: {k: '#/components/schemas/M'}}}
+    O: {oneOf: [{$ref: '#/components/schemas/K'}, {$ref: '#/components/schemas/L'}]}
 `
-	for _, name := range strings.Split("ABCDEFGHIJ", "") {
+	for _, name := range strings.Split("ABCDEFGHIJKLMNO", "") {
 		d := parse(t, returning("{$ref: '#/components/schemas/"+name+"'}", schemas))
-		for _, value := range []string{`null`, `1`, `1.5`, `"a"`, `{}`, `[]`, `{"t":"H"}`, `{"t":"I"}`, `{"t":"J"}`, `{"f":{"f":{}}}`} {
+		for _, value := range []string{`null`, `1`, `1.5`, `"a"`, `{}`, `[]`, `{"t":"H"}`, `{"t":"I"}`, `{"t":"J"}`, `{"t":"K"}`, `{"t":"k"}`, `{"f":{"f":{}}}`} {
 			quickly(t, name+" "+value, func() { d.Check(answerJSON(value)) })
 		}
 	}

@@ -29,16 +29,21 @@ type judge struct {
 	// quiet is set while the judge only measures how far a value is from a schema; faults counts what it saw.
 	quiet  bool
 	faults int
-	depth  int    // of the measurement
-	gaveUp bool   // the measurement would not end in bounded time
-	hint   string // said of each finding at this value: why this alternative was chosen
+	depth  int // of the measurement
+	// measurements counts those of compound schemas. returned is the lowest level of one that was met again while it was
+	// still measured.
+	measurements int
+	returned     int
+	asked        map[visit]int // the schemas that a value is held against what is beside them, and at which depth
+	gaveUp       bool          // the measurement would not end in bounded time
+	hint         string        // said of each finding at this value: why this alternative was chosen
 
 	// sees is told, when set, which schemas a value was judged by; s is the one that its place has.
 	sees func(n *jsontree.Node, s *schema, applied []*schema)
 
 	fields   []fieldState // a stack: those of the object under judgement are the last
 	applied  []*schema    // a stack: those of the value under judgement are the last
-	measured map[visit]int
+	measured map[visit]measurement
 	hashes   map[*jsontree.Node]uint64 // of values in arrays whose elements must differ
 	seed     maphash.Seed
 }
@@ -144,7 +149,7 @@ func (j *judge) apply(n *jsontree.Node, s *schema, sc *scope) {
 		}
 		return
 	}
-	if s.tag != nil && s.tag.base != nil {
+	if s.isBase() {
 		j.applyHeir(n, s, sc)
 		return
 	}
@@ -161,7 +166,7 @@ func (j *judge) apply(n *jsontree.Node, s *schema, sc *scope) {
 			return
 		}
 		j.note(n, p, sc)
-		if p.compound {
+		if p.offers() {
 			j.alternatives(n, p, sc)
 		}
 	}
@@ -217,6 +222,7 @@ func (j *judge) note(n *jsontree.Node, p *schema, sc *scope) {
 // alternatives applies those members of oneOf and anyOf that the value matches or, if it matches none, the one it
 // comes closest to: its complaints are what a reader can use.
 func (j *judge) alternatives(n *jsontree.Node, p *schema, sc *scope) {
+	defer j.ask(n, p)()
 	if p.not != nil && j.distance(n, p.not) == 0 && j.fault() {
 		j.report(ForbiddenMatch, p, "%s matches the schema %s, which it must not", excerpt(n), p.not.ref)
 	}

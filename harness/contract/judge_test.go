@@ -28,6 +28,19 @@ const petSchemas = `
     Named: {type: object, required: [name], properties: {name: {type: string}, at: {type: object, properties: {x: {type: integer}}}}}
     Aged: {type: object, required: [age], properties: {age: {type: integer}, at: {type: object, properties: {y: {type: integer}}}}}
     Maybe: {type: string, nullable: true}
+    Car:
+      type: object
+      required: [make]
+      properties: {make: {type: string}}
+      discriminator: {propertyName: make, mapping: {own: '#/components/schemas/Car', far: '#/components/schemas/Van', none: '#/components/schemas/Car'}}
+    Van:
+      allOf: [{$ref: '#/components/schemas/Car'}, {properties: {seats: {type: integer}}}]
+      discriminator: {propertyName: make, mapping: {far: '#/components/schemas/Car', none: '#/components/schemas/Van'}}
+    Bus: {allOf: [{$ref: '#/components/schemas/Van'}, {properties: {stops: {type: integer}}}]}
+    Plant: {type: object, properties: {leaves: {type: integer}}, oneOf: [{$ref: '#/components/schemas/Fern'}, {$ref: '#/components/schemas/Moss'}, {$ref: '#/components/schemas/Herb'}]}
+    Fern: {allOf: [{$ref: '#/components/schemas/Plant'}, {required: [fronds], properties: {fronds: {type: integer}}}]}
+    Moss: {allOf: [{$ref: '#/components/schemas/Plant'}, {required: [cushions], properties: {cushions: {type: integer}}}]}
+    Herb: {allOf: [{$ref: '#/components/schemas/Plant'}, {required: [taste], properties: {taste: {type: string}}}]}
     Old: {type: object, properties: {id: {type: string, readOnly: true}, pw: {type: string, writeOnly: true}}}
 `
 
@@ -147,6 +160,14 @@ func TestSchemas(t *testing.T) {
 			`{"kind":"Cat","lives":7}`, `{"kind":"Cat","lives":"7"} → body/lives type`, `{"kind":"hound"} → body/bark missing-field`,
 			`{"kind":"Puppy","bark":true,"age":1}`, `{"kind":"Pet","lives":7} → body/lives undocumented-field`, `{} → body/kind missing-field`,
 			`{"kind":"Cow","x":1} → body/kind discriminator`, `{"kind":"Stone"}`, `1 → body type`}},
+		{`{$ref: '#/components/schemas/Car'}`, []string{ // a mapping that names the schema itself, or leads back to it
+			`{"make":"own"}`, `{"make":"own","seats":1} → body/seats undocumented-field`, `{"make":"far","seats":1}`, `{"make":"far","seats":"1"} → body/seats type`,
+			`{"make":"Bus","stops":"1"} → body/stops type`, `{"make":"none"}`}},
+		// Alternatives that take in, by allOf, the schema that has them.
+		{`{$ref: '#/components/schemas/Plant'}`, []string{
+			`{"fronds":1}`, `{"cushions":1}`, `{"taste":"good"}`, `{"taste":1} → body/taste type`, `{"fronds":1,"cushions":1} → body one-of`}},
+		{`{$ref: '#/components/schemas/Moss'}`, []string{`{"cushions":1}`, `{} → body/cushions missing-field`, `{"cushions":1,"leaves":"1"} → body/leaves type`}},
+		{`{oneOf: [{$ref: '#/components/schemas/Fern'}, {$ref: '#/components/schemas/Moss'}]}`, []string{`{"cushions":1}`, `{"fronds":1}`, `{"fronds":"1"} → body/fronds type`}},
 		{`{$ref: '#/components/schemas/Cat'}`, []string{`{"kind":"Dog","lives":1}`, `{"kind":"Cat","bark":true} → body/bark undocumented-field`}},
 	} {
 		d := parse(t, returning(tc.schema, petSchemas))
@@ -191,9 +212,10 @@ func TestTheClosestAlternativeIsNamed(t *testing.T) {
 
 // A report and a measurement are two walks over the same rules: where one finds nothing the other must not either.
 func TestDistanceAgreesWithTheReport(t *testing.T) {
-	schemas := []string{"Pet", "Cat", "Dog", "Puppy", "Tree", "Self", "Named", "Aged", "Maybe", "Old"}
+	schemas := []string{"Pet", "Cat", "Dog", "Puppy", "Tree", "Self", "Named", "Aged", "Maybe", "Old", "Car", "Van", "Plant", "Fern", "Moss"}
 	values := []string{`null`, `1`, `"a"`, `[]`, `{}`, `{"kind":"Cat"}`, `{"kind":"hound"}`, `{"kind":"Cow"}`, `{"name":1}`, `{"age":1}`,
-		`{"kind":"Puppy","bark":true}`, `{"value":1.5}`, `{"children":[{"value":"x"}]}`, `{"id":"1","pw":"2"}`, `{"kind":"Dog","bark":1}`}
+		`{"kind":"Puppy","bark":true}`, `{"value":1.5}`, `{"children":[{"value":"x"}]}`, `{"id":"1","pw":"2"}`, `{"kind":"Dog","bark":1}`, `{"make":"far"}`,
+		`{"make":"own"}`, `{"fronds":1}`, `{"cushions":1}`, `{"fronds":"1"}`, `{"fronds":1,"cushions":1}`}
 	for _, name := range schemas {
 		d := parse(t, returning(fmt.Sprintf("{$ref: '#/components/schemas/%s'}", name), petSchemas))
 		s := d.ops[0].responses[0].media[0].schema

@@ -63,7 +63,7 @@ func (t *settler) null(s *schema) bool {
 }
 
 func (t *settler) nullByParts(s *schema) bool {
-	if s.tag != nil && s.tag.base != nil {
+	if s.isBase() {
 		return t.null(s.tag.base)
 	}
 	if s.types != 0 || s.enum != nil && !containsNull(s.enum) {
@@ -105,7 +105,7 @@ func (t *settler) wants(s *schema) kindSet {
 	}
 	t.kinds[s] = anyKind
 	answer := anyKind
-	if s.tag != nil && s.tag.base != nil {
+	if s.isBase() {
 		answer = t.wants(s.tag.base)
 	}
 	if s.types != 0 {

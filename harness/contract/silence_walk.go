@@ -130,5 +130,5 @@ func inAny(applied []*schema, s *schema) bool {
 	if slices.Contains(applied, s) {
 		return true
 	}
-	return s.tag != nil && s.tag.base != nil && slices.Contains(applied, s.tag.base)
+	return s.isBase() && slices.Contains(applied, s.tag.base)
 }
