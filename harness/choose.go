@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/redact"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/internal/problem"
@@ -103,10 +104,11 @@ func index(targets []Target, name string) int {
 // startable reports the targets whose commands are not there, in lockstep.yaml, where they stand.
 func (p *Project) startable(targets []Target, environ []string) error {
 	var out scenario.Problems
+	secrets := redact.NewReplacer(p.Secrets.values(environ))
 	for _, t := range targets {
 		if err := t.Spec.Find(environ); err != nil {
 			out = append(out, scenario.Problem{
-				File: p.File, Line: t.Line, Column: t.Column, What: err.Error(),
+				File: p.File, Line: t.Line, Column: t.Column, What: secrets.Text(err.Error()),
 				Fix: "build it or install it, or name another command",
 			})
 		}

@@ -167,7 +167,7 @@ type ship struct {
 func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) (*ship, error) {
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
-	spec.Spec.Values = upstreams.values(f.e.opts.Program)
+	spec.Spec.Values = upstreams.values(f.e.opts.Program, spec.Spec.Values)
 	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Starting: upstreams.forget, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err

@@ -241,6 +241,9 @@ func (l *loader) placeholders(n *yamldoc.Node) bool {
 	fix := "write ${{ port }}, ${{ host }} or ${{ directory }}"
 	if unknown, ok := errors.AsType[*target.UnknownError](err); ok {
 		fix = cmp.Or(problem.DidYouMean(unknown.Name, append(names, target.Names...)), fix)
+		if variable, ok := strings.CutPrefix(unknown.Name, envPrefix); ok {
+			fix = fmt.Sprintf("add %s to secrets: {env: […]}, so that its value is in no report; or hand the variable over with inherit: [%[1]s]", variable)
+		}
 	}
 	l.problem(n, err.Error(), fix)
 	return false

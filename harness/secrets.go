@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -21,8 +22,8 @@ type Secrets struct {
 	At      []string // JSONPaths of texts in bodies and events
 }
 
-// What stands around the name of a variable in a header field of a target.
-const envOpening, envClosing = "${{", "}}"
+// What stands around the name of a variable in a header field of a target, and before it.
+const envOpening, envClosing, envPrefix = "${{", "}}", "env."
 
 func (l *loader) secrets(n *yamldoc.Node) {
 	s := &l.p.Secrets
@@ -62,7 +63,7 @@ func expand(text string, value func(name string) (string, error)) (string, error
 			return out.String(), nil
 		}
 		inside, after, closed := strings.Cut(rest, envClosing)
-		name, ok := strings.CutPrefix(strings.TrimSpace(inside), "env.")
+		name, ok := strings.CutPrefix(strings.TrimSpace(inside), envPrefix)
 		if !closed || !ok {
 			return "", fmt.Errorf("%q is no variable", envOpening+rest)
 		}
@@ -75,25 +76,38 @@ func expand(text string, value func(name string) (string, error)) (string, error
 	}
 }
 
-// furnish puts the values of variables into the header fields of targets.
+// furnish puts the values of variables into the header fields of targets, and among what is put into their commands.
 func furnish(targets []Target, environ []string) error {
 	for i := range targets {
-		own := slices.Clone(targets[i].Header)
-		for k := range own {
-			v, err := expand(own[k].Value, func(name string) (string, error) {
-				if v, ok := variable(environ, name); ok && v != "" {
-					return v, nil
-				}
-				return "", &UsageError{
-					fmt.Sprintf("target %q sends %s, and the variable %s is not set", targets[i].Spec.Name, own[k].Name, name), "set it in the environment of lockstep",
-				}
-			})
+		t := &targets[i]
+		lookUp := func(does, name string) (string, error) {
+			if v, ok := variable(environ, name); ok && v != "" {
+				return v, nil
+			}
+			return "", &UsageError{
+				fmt.Sprintf("target %q %s, and the variable %s is not set", t.Spec.Name, does, name), "set it in the environment of lockstep",
+			}
+		}
+		t.Header = slices.Clone(t.Header)
+		for k, field := range t.Header {
+			v, err := expand(field.Value, func(name string) (string, error) { return lookUp("sends "+field.Name, name) })
 			if err != nil {
 				return err
 			}
-			own[k].Value = v
+			t.Header[k].Value = v
 		}
-		targets[i].Header = own
+		t.Spec.Values = maps.Clone(t.Spec.Values)
+		for _, name := range t.Spec.Names() {
+			variable, ok := strings.CutPrefix(name, envPrefix)
+			if !ok {
+				continue
+			}
+			v, err := lookUp("is started with ${{ "+name+" }}", variable)
+			if err != nil {
+				return err
+			}
+			t.Spec.Values[name] = v
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -31,9 +32,13 @@ func (l *loader) stubs(n *yamldoc.Node) {
 	}
 }
 
-// givenValues are the names that stand for lockstep's own program and for the addresses of stubs, without these.
+// givenValues are the names that stand for lockstep's own program, for the addresses of stubs and for secret variables,
+// without these.
 func (p *Project) givenValues() map[string]string {
 	out := map[string]string{programName: ""}
+	for _, name := range p.Secrets.Env {
+		out[envPrefix+name] = ""
+	}
 	for _, s := range p.Stubs {
 		out[scenario.StubPrefix+s.Name] = ""
 	}
@@ -167,9 +172,14 @@ func (e *execution) startStubs(target string) (upstreams, error) {
 // programName is the name that stands for lockstep's own program.
 const programName = "lockstep"
 
-// values are the addresses, and lockstep's own program, by the names that stand for them.
-func (u upstreams) values(program string) map[string]string {
+// values are the addresses, and lockstep's own program, by the names that stand for them, beside other values.
+func (u upstreams) values(program string, others map[string]string) map[string]string {
 	out := map[string]string{programName: program}
+	for name, value := range others {
+		if strings.HasPrefix(name, envPrefix) {
+			out[name] = value
+		}
+	}
 	for name, s := range u {
 		out[scenario.StubPrefix+name] = s.URL()
 	}

@@ -129,6 +129,31 @@ func TestSecretsOfAProcessAreInNoOutput(t *testing.T) {
 	leaks(t, p, o)
 }
 
+// A variable in a command is one argument, whatever is in it: no shell takes it apart.
+func TestVariablesInACommandAreArgumentsAndSecret(t *testing.T) {
+	t.Setenv("CANARY", canaries["env"]+" $(exit 4); *")
+	chatty := "  %s: {command: [sh, -c, 'test \"$#\" = 2 && test \"$1\" = \"-k=$CANARY\" && test \"$OWN\" = \"$CANARY\" && echo \"handed over $1\"', x, \"-k=${{ env.CANARY }}\", \"${{ port }}\"], env: {OWN: \"${{ env.CANARY }}\"}, inherit: [CANARY], ready: {get: /health}}\n"
+	p := newVault(t, fmt.Sprintf(chatty, "right")+fmt.Sprintf(chatty, "wrong"))
+	o := p.do(t, "run", "--verbose")
+	if o.code != exitUnknown || !strings.Contains(o.stdout, "handed over ") {
+		t.Fatalf("run: %+v", o)
+	}
+	leaks(t, p, o)
+
+	missing := "  right: {command: [\"/${{ env.CANARY }}/nope\", \"${{ port }}\"], ready: {get: /health}}\n"
+	if o := newVault(t, missing).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, "there is no /") || strings.Contains(o.stderr, canaries["env"]) {
+		t.Errorf("a command that is not there: %+v", o)
+	}
+	t.Setenv("CANARY", "")
+	if o := newVault(t, missing).do(t, "run"); o.code != exitUsage || !strings.Contains(o.stderr, `target "right" is started with ${{ env.CANARY }}, and the variable CANARY is not set`) {
+		t.Errorf("a variable that is not set: %+v", o)
+	}
+	other := strings.Replace(missing, "env.CANARY", "env.OTHER", 1)
+	if o := newVault(t, other).do(t, "lint"); o.code != exitUsage || !strings.Contains(o.stderr, "add OTHER to secrets: {env: […]}") {
+		t.Errorf("a variable that is no secret: %+v", o)
+	}
+}
+
 func TestMistakesAboutSecrets(t *testing.T) {
 	const header = "  right: {url: \"http://127.0.0.1:1\", ready: {get: /}, headers: {Authorization: %q}}\n"
 	for _, tc := range []struct{ value, set, says string }{

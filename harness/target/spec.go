@@ -78,12 +78,23 @@ func setDefault[T comparable](field *T, value T) {
 
 // UsesDirectory reports whether the target cannot be started without a Directory.
 func (s Spec) UsesDirectory() bool {
+	return len(s.Files) > 0 || slices.Contains(s.Names(), "directory")
+}
+
+// Names returns the names between ${{ and }} in the texts of the spec, in any order.
+func (s Spec) Names() (names []string) {
 	texts := append([]string{s.Dir}, s.Command...)
 	texts = slices.AppendSeq(texts, maps.Values(s.Env))
 	texts = slices.AppendSeq(texts, maps.Values(s.Over))
-	return len(s.Files) > 0 || slices.ContainsFunc(texts, func(text string) bool {
-		return slices.Contains(namesIn(text), "directory")
-	})
+	for _, f := range s.Files {
+		if f.Text {
+			texts = append(texts, string(f.Data))
+		}
+	}
+	for _, text := range texts {
+		names = append(names, namesIn(text)...)
+	}
+	return names
 }
 
 // ErrNoPort is what Validate says of a command that is not told its port.
