@@ -37,17 +37,23 @@ func (d *diagnosis) follows(f *transcript.Failure, at time.Duration) bool {
 	return d.t.Exit != nil && lostConnection(f) && at >= d.lastAnswer
 }
 
-// cut reports whether a step waited for an event in vain because the stream broke.
+// cut reports whether a step waited for an event in vain because the stream broke. One that begins to wait when a step of the
+// scenario has broken the stream knows that.
 func (d *diagnosis) cut(s *transcript.Step) bool {
 	if s.Unmet.Kind != "event" && s.Unmet.Kind != "ready" {
 		return false
 	}
 	for _, st := range d.t.Streams {
 		if st.Name == s.Stream {
-			return st.Ended == transcript.EndedBroken && s.At+s.Took >= st.Until
+			return st.Ended == transcript.EndedBroken && s.At+s.Took >= st.Until && !d.killedBefore(s, st)
 		}
 	}
 	return false
+}
+
+// killedBefore reports whether a stream broke because the process was killed, before a step began.
+func (d *diagnosis) killedBefore(s *transcript.Step, st *transcript.Stream) bool {
+	return slices.ContainsFunc(d.outages, func(o *outage) bool { return o.killed && o.from <= st.Until && st.Until <= o.to && o.gone < s.At })
 }
 
 // opened reports whether a stream came about.

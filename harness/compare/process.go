@@ -26,6 +26,8 @@ func unended(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind ==
 // An outage is the time in which a step keeps a target from being there.
 type outage struct {
 	from, to time.Duration
+	// gone is when the process had ended. What is begun later finds nobody, and nothing explains that but the scenario.
+	gone time.Duration
 	// killed says that the process had no chance to end what it had begun.
 	killed bool
 	// told says that something which follows from the outage has been told.
@@ -44,11 +46,11 @@ func outages(t *transcript.Transcript) []*outage {
 		}
 		switch s.Kind {
 		case "kill":
-			down = &outage{from: s.At, to: math.MaxInt64, killed: true}
+			down = &outage{from: s.At, to: math.MaxInt64, gone: s.At + s.Took, killed: true}
 			out = append(out, down)
 		case "restart":
 			if down == nil {
-				out = append(out, &outage{from: s.At, to: s.At + s.Took, killed: unended(s)})
+				out = append(out, &outage{from: s.At, to: s.At + s.Took, gone: s.At + s.Took, killed: unended(s)})
 			} else {
 				down.to, down = s.At+s.Took, nil
 			}
@@ -57,14 +59,15 @@ func outages(t *transcript.Transcript) []*outage {
 	return out
 }
 
-// outOfService reports whether a step of the scenario explains that something failed at a time. What a killed process leaves
-// undone needs no word, and of what one that is started again leaves undone the first tells enough.
-func (d *diagnosis) outOfService(f *transcript.Failure, at time.Duration) bool {
+// outOfService reports whether a step of the scenario explains that something failed at a time which was begun at another.
+// What a killed process leaves undone needs no word, and of what one that is started again leaves undone the first tells
+// enough.
+func (d *diagnosis) outOfService(f *transcript.Failure, begun, at time.Duration) bool {
 	if f == nil || !lostConnection(f) {
 		return false
 	}
 	for _, o := range d.outages {
-		if at < o.from || at > o.to {
+		if begun > o.gone || at < o.from || at > o.to {
 			continue
 		}
 		told := o.told
@@ -72,6 +75,14 @@ func (d *diagnosis) outOfService(f *transcript.Failure, at time.Duration) bool {
 		return o.killed || told
 	}
 	return false
+}
+
+// begun returns when a request was sent, or else when there was no connection to send it on.
+func begun(x *transcript.Exchange) time.Duration {
+	if x.Sent > 0 {
+		return x.Sent
+	}
+	return x.Done
 }
 
 func lostConnection(f *transcript.Failure) bool {

@@ -88,6 +88,39 @@ func TestWhatFollowsFromAnEndThatAStepWants(t *testing.T) {
 	}
 }
 
+// What is sent, or begins to wait, when the process has been killed finds nobody, on both sides alike, and that is no match.
+func TestWhatIsBegunAfterAKillIsToldOf(t *testing.T) {
+	const ms = time.Millisecond
+	refused := func(sent time.Duration) *transcript.Exchange {
+		return &transcript.Exchange{Sent: sent, Done: 20 * ms, Failure: &transcript.Failure{Kind: transcript.FailConnect, Phase: transcript.PhaseConnect, Text: "connection refused"}}
+	}
+	for _, tc := range []struct {
+		name string
+		then transcript.Step
+		want []string
+	}{
+		{"a request that no connection was for", transcript.Step{Kind: "http", At: 19 * ms, Exchanges: []*transcript.Exchange{refused(0)}, Expect: &transcript.Expect{Status: 200}}, []string{"exchange-failed connect"}},
+		{"a request on a connection that was there", transcript.Step{Kind: "http", At: 19 * ms, Exchanges: []*transcript.Exchange{refused(19 * ms)}}, []string{"exchange-failed connect"}},
+		{"a request that was sent before", transcript.Step{Kind: "join", At: 19 * ms, Exchanges: []*transcript.Exchange{refused(9 * ms)}}, nil},
+		{"a request that was sent while it was killed", transcript.Step{Kind: "http", At: 12 * ms, Exchanges: []*transcript.Exchange{refused(12 * ms)}}, nil},
+		{"an event", transcript.Step{Kind: "await", At: 19 * ms, Stream: "bus", Unmet: &transcript.Unmet{Kind: "event"}}, []string{"event-awaited event"}},
+		{"an event that was awaited before", transcript.Step{Kind: "await", At: 9 * ms, Took: 4 * ms, Stream: "bus", Unmet: &transcript.Unmet{Kind: "event"}}, nil},
+	} {
+		for _, again := range []bool{false, true} {
+			s := newSide("ref").ended("kill", "SIGKILL", "signal: killed")
+			s.t.Steps[0].At, s.t.Steps[0].Took = 10*ms, 5*ms
+			s.t.Steps = append(s.t.Steps, tc.then)
+			if again {
+				s.t.Steps = append(s.t.Steps, transcript.Step{Kind: "restart", At: 30 * ms, Took: 5 * ms})
+			}
+			s.t.Streams = []*transcript.Stream{{Name: "bus", Ended: transcript.EndedBroken, Until: 12 * ms, Failure: &transcript.Failure{Kind: transcript.FailReset}}}
+			if diff := cmp.Diff(tc.want, shortfalls(s.t, nil)); diff != "" {
+				t.Errorf("%s, started again %t: shortfalls (-want +got):\n%s", tc.name, again, diff)
+			}
+		}
+	}
+}
+
 // A process may be killed while it asks: whether it was is chance.
 func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
 	s := newSide("ref").ended("kill", "SIGKILL", "signal: killed")
@@ -98,7 +131,7 @@ func TestAKillBreaksWhatIsAskedOfUpstreams(t *testing.T) {
 		12 * time.Millisecond: nil,
 		9 * time.Millisecond:  {"exchange-failed request 1"},
 	} {
-		broken.Done = done
+		broken.Sent, broken.Done = 8*time.Millisecond, done
 		if diff := cmp.Diff(want, shortfalls(s.t, nil)); diff != "" {
 			t.Errorf("after %s: shortfalls (-want +got):\n%s", done, diff)
 		}

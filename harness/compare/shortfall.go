@@ -116,7 +116,7 @@ func stepShortfalls(s *transcript.Step, d *diagnosis, m match.Matcher) []Shortfa
 	for i, x := range s.Exchanges {
 		f := x.Failure
 		failed = failed || f != nil
-		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.follows(f, x.Done) && !d.outOfService(f, x.Done) {
+		if f != nil && f.Kind != transcript.FailCanceled && !s.Uncompared && !givenUp(s) && !d.follows(f, x.Done) && !d.outOfService(f, begun(x), x.Done) {
 			add(Shortfall{
 				Kind: ExchangeFailed, Exchange: i, Place: string(f.Phase), Want: "a complete answer",
 				Got: f.Text, Text: "the exchange failed " + during(f.Phase),
@@ -234,7 +234,7 @@ func unmetText(kind string) string {
 
 func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, d *diagnosis) []Shortfall {
 	var out []Shortfall
-	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until) && !d.outOfService(f, s.Until)) {
+	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until) && !d.outOfService(f, s.At, s.Until)) {
 		got := "broken"
 		if f != nil {
 			got = f.Text

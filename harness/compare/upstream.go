@@ -211,7 +211,7 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 	for i, x := range s.Exchanges {
 		at := "request " + strconv.Itoa(i+1)
 		switch f := x.Failure; {
-		case f != nil && f.Kind != transcript.FailCanceled && !d.follows(f, x.Done) && !d.outOfService(f, x.Done):
+		case f != nil && f.Kind != transcript.FailCanceled && !d.follows(f, x.Done) && !d.outOfService(f, begun(x), x.Done):
 			out = append(out, Shortfall{
 				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
 				Text: "the request to the upstream broke",
