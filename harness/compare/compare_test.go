@@ -508,6 +508,36 @@ func TestWhatBecomesOfAnExchangeThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// What came before the scenario gave a request up is no matter of time.
+func TestARequestThatIsGivenUpOnceItIsAnswered(t *testing.T) {
+	closed, canceled := &transcript.Failure{Kind: transcript.FailClosed}, &transcript.Failure{Kind: transcript.FailCanceled}
+	for _, tc := range []struct {
+		name, step string
+		done       time.Duration
+		ref, cand  *transcript.Failure
+		want       []string
+	}{
+		{"only the reference answers", "4", time.Second, nil, canceled, []string{"status status"}},
+		{"only the candidate answers", "4", time.Second, canceled, nil, []string{"status status"}},
+		{"only the reference lets go", "4", time.Second, closed, canceled, []string{"status status"}},
+		{"none answers", "4", time.Second, canceled, canceled, nil},
+		{"it comes while the scenario hangs up", "4", 5 * time.Second, nil, canceled, nil},
+		{"a branch does not wait for the other target", "4.left.1", time.Second, nil, canceled, nil},
+	} {
+		ref, cand := newSide("ref").answers(`1`), newSide("cand").answers(`1`)
+		for i, f := range []*transcript.Failure{tc.ref, tc.cand} {
+			s := &[]side{ref, cand}[i].t.Steps[0]
+			s.ID, s.Kind, s.At, s.Exchanges[0].Failure, s.Exchanges[0].Done = tc.step, "close", 5*time.Second, f, 5*time.Second+time.Millisecond
+			if f != canceled {
+				s.Exchanges[0].Done = tc.done
+			}
+		}
+		if diff := cmp.Diff(tc.want, kinds(compared(ref, cand, nil))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
 func TestLongValuesAreCutAroundTheirDifference(t *testing.T) {
 	before, behind := strings.Repeat("é", 3000), strings.Repeat("z", 5000)
 	ref := newSide("ref").answers(`"` + before + `1` + behind + `"`)

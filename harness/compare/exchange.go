@@ -17,10 +17,10 @@ import (
 // exchange compares one pair of answers.
 func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcript.Exchange) {
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
-		if givenUp(step) && (ref.Failure == nil) != (cand.Failure == nil) && (broke(ref) || broke(cand)) {
+		if text := c.unlikeGivenUp(step, ref, cand); text != "" {
 			c.add(Difference{
 				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status", At: both("status"),
-				Reference: outcome(ref), Candidate: outcome(cand), Text: "one answers, the other lets go of its client",
+				Reference: outcome(ref), Candidate: outcome(cand), Text: text,
 			})
 			return
 		}
@@ -83,6 +83,34 @@ func (c *comparison) headerApplied(name, step string) {
 // both is a place that both sides have.
 func both(at string) [2]string { return [2]string{at, at} }
 
+// unlikeGivenUp says how a request that the scenario gives up came to different ends; "" when it did not. One target may have
+// answered or broken it long before, and the other have left it open. Within a branch of a parallel step that may be chance,
+// since there the targets do not wait for each other.
+func (c *comparison) unlikeGivenUp(step *transcript.Step, ref, cand *transcript.Exchange) string {
+	switch {
+	case !givenUp(step) || canceled(ref) == canceled(cand) && broke(ref) == broke(cand):
+		return ""
+	case broke(ref) && cand.Failure == nil, broke(cand) && ref.Failure == nil:
+		return "one answers, the other lets go of its client"
+	case strings.Contains(step.ID, "."):
+		return ""
+	}
+	over, side, text := ref, 0, "one answers, the other does not"
+	if canceled(ref) {
+		over, side = cand, 1
+	}
+	if broke(over) {
+		text = "one lets go of its client, the other does not"
+	}
+	if own := counterpart(c.sides[side].Steps, 0, step.ID); own == nil || over.Done >= own.At {
+		return ""
+	}
+	return text
+}
+
+// canceled reports whether our side gave an exchange up.
+func canceled(x *transcript.Exchange) bool { return x.Failure != nil && !broke(x) }
+
 // broke reports whether the server broke the exchange. One that our side canceled may have been about to.
 func broke(x *transcript.Exchange) bool {
 	return x.Failure != nil && x.Failure.Kind != transcript.FailCanceled
@@ -90,6 +118,8 @@ func broke(x *transcript.Exchange) bool {
 
 func outcome(x *transcript.Exchange) string {
 	switch {
+	case canceled(x):
+		return "no answer until its client hung up"
 	case x.Failure != nil:
 		return x.Failure.Text
 	case x.Response != nil:

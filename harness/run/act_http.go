@@ -18,6 +18,8 @@ type call struct {
 	done   chan struct{} // closed when the exchange is complete
 	x      *transcript.Exchange
 	fault  error
+
+	agreed, late bool // it is agreed whether an answer counts, and it does not; see settleCall
 }
 
 func (w *walker) http(ctx context.Context, do *scenario.HTTP, rec *transcript.Step) error {

@@ -274,12 +274,11 @@ func (w *walker) never(do *scenario.Never, rec *transcript.Step) error {
 
 func (w *walker) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcript.Step) error {
 	if c := w.take(do.Name); c != nil {
-		c.cancel(errDone)
-		<-c.done
+		x := c.giveUp()
 		if c.fault != nil {
 			return c.fault
 		}
-		rec.Exchanges = []*transcript.Exchange{c.x}
+		rec.Exchanges = []*transcript.Exchange{x}
 		return nil
 	}
 	rec.Stream = do.Name

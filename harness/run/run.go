@@ -194,11 +194,15 @@ func (r *stage) step(ctx context.Context, st *scenario.Step) {
 	if h, ok := st.Do.(*scenario.Hangup); ok && h.How != scenario.HalfClose {
 		r.awaitWindows(ctx, h.Name)
 		r.settle(ctx, h.Name)
+		r.settleCall(ctx, h.Name)
 	}
 	if _, kill := st.Do.(*scenario.Kill); kill { // which hangs up all streams at once
 		r.awaitWindows(ctx, "")
 		for _, name := range r.streamNames() {
 			r.settle(ctx, name)
+		}
+		for _, name := range r.callNames() {
+			r.settleCall(ctx, name)
 		}
 		for _, w := range r.walkers {
 			for _, s := range w.opened {
