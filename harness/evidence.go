@@ -55,19 +55,19 @@ func inForce(project scenario.Rules, s *scenario.Scenario) []string {
 			out = append(out, fmt.Sprintf("%sheader %s is compared (%s)", prefix, name, where))
 		}
 		for _, v := range r.Volatile {
-			out = append(out, fmt.Sprintf("%s%s is of the kind %s: %s (%s:%d)", prefix, v.At, v.Kind, v.Because, v.File, v.Line))
+			out = append(out, fmt.Sprintf("%s%s (%s:%d)", prefix, &v, v.File, v.Line))
 		}
 		for name, of := range r.Stubs {
 			for i, header := range of.Headers {
 				out = append(out, fmt.Sprintf("%sstub %s: header %s is compared (%s)", prefix, name, header, of.HeaderAt[i]))
 			}
 			for _, v := range of.Volatile {
-				out = append(out, fmt.Sprintf("%sstub %s: %s is of the kind %s: %s (%s:%d)", prefix, name, v.At, v.Kind, v.Because, v.File, v.Line))
+				out = append(out, fmt.Sprintf("%sstub %s: %s (%s:%d)", prefix, name, &v, v.File, v.Line))
 			}
 		}
 		for name, of := range r.MCP {
 			for _, v := range of.Volatile {
-				out = append(out, fmt.Sprintf("%sMCP %s: %s is of the kind %s: %s (%s:%d)", prefix, name, v.At, v.Kind, v.Because, v.File, v.Line))
+				out = append(out, fmt.Sprintf("%sMCP %s: %s (%s:%d)", prefix, name, &v, v.File, v.Line))
 			}
 		}
 		var streams []string

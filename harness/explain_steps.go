@@ -222,7 +222,7 @@ func rulesOf(r scenario.Rules) (out []toldRule) {
 	}
 	for _, v := range r.Volatile {
 		place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
-		out = append(out, toldRule{name: "volatile " + v.At, from: place.String(), says: said(v)})
+		out = append(out, toldRule{name: v.Name(), from: place.String(), says: said(v)})
 	}
 	for _, s := range r.IDs {
 		out = append(out, toldRule{name: "id " + s.Name, from: s.Place.String(), says: said(s)})

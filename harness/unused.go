@@ -71,7 +71,7 @@ func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string
 	}
 	for _, v := range r.Volatile {
 		place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
-		note(place, "volatile "+v.At, place.String(), always)
+		note(place, v.Name(), place.String(), always)
 	}
 	for _, s := range r.IDs {
 		note(s.Place, "id "+s.Name, s.Place.String(), always)
@@ -82,13 +82,13 @@ func (u *unused) rules(r scenario.Rules, about []*scenario.Scenario, step string
 		}
 		for _, v := range of.Volatile {
 			place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
-			note(place, "volatile "+v.At+" of "+name, place.String(), always)
+			note(place, v.Name()+" of "+name, place.String(), always)
 		}
 	}
 	for name, of := range r.MCP {
 		for _, v := range of.Volatile {
 			place := scenario.Place{File: v.File, Line: v.Line, Column: v.Column}
-			note(place, "volatile "+v.At+" of "+name, place.String(), always)
+			note(place, v.Name()+" of "+name, place.String(), always)
 		}
 	}
 	for name, rule := range r.Streams {

@@ -268,7 +268,7 @@ func TestMistakesAboutStubsAreToldWithTheirPlacesAndCures(t *testing.T) {
 		{"rules for no stub", asking + "compare: {stubs: {lm: {headers: [X]}}}\n", head + steps, `lockstep.yaml:9:19: the project has no stub "lm" → did you mean "llm"?`},
 		{"rules for no method", asking + "compare: {mcp: {cancelled: {volatile: []}}}\n", head + steps, `lockstep.yaml:9:17: key "cancelled" is no name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
 		{"rules for two servers", asking, head + "compare: {mcp: {a b tools/call: {volatile: []}}}\n" + steps, `x.yaml:4:17: key "a b tools/call" is no name → write a method, such as tools/call or notifications/cancelled, or answer; before it, if it is one server's alone, that server's name and a blank`},
-		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: volatile`},
+		{"header fields of MCP", asking, head + "compare: {mcp: {answer: {headers: [X]}}}\n" + steps, `x.yaml:4:26: unknown key "headers" → use one of: numbers, volatile`},
 		{"a rule without a reason", asking, head + "compare: {mcp: {answer: {volatile: [{at: $.a, kind: text}]}}}\n" + steps, `x.yaml:4:37: item 1 of "volatile" has no "because" → add it: because, why the rule is right`},
 		{"no answer", asking, head + "stubs: {llm: [{name: a}]}\n" + steps, `x.yaml:4:15: item 1 of "llm" has no "answer" → add it: answer, what comes: a message of the model, an answer of HTTP as it is, or an end of the connection`},
 		{"two answers", asking, head + "stubs: {llm: [{answer: {text: a, json: {}}}]}\n" + steps, `x.yaml:4:34: an answer has both text and json → keep one of them`},

@@ -120,7 +120,7 @@ func (p *Piece) Joins(next *Piece) bool {
 	}
 	was := next.node.Text
 	next.node.Text = p.node.Text
-	same := jsontree.Equal(p.root, next.root)
+	same := jsontree.Equal(p.root, next.root, jsontree.Exact.Equal)
 	next.node.Text = was
 	return same
 }

@@ -100,7 +100,7 @@ func TestBodies(t *testing.T) {
 	}{
 		{"equal", []string{`{"a":1}`}, []string{`{"a":1}`}, nil},
 		{"key order and blanks", []string{`{"a":1,"b":[1,2]}`}, []string{"{ \"b\": [1, 2],\n\"a\": 1 }"}, nil},
-		{"numbers of one value", []string{`[1,100]`}, []string{`[1.0,1e2]`}, nil},
+		{"numbers of one value", []string{`[1.0,100.0]`}, []string{`[1.00,1e2]`}, nil},
 		{"numbers beyond a double", []string{`[9007199254740993]`}, []string{`[9007199254740992]`}, []string{"value body /0"}},
 		{"escapes of one text", []string{`"<\u00fc>"`}, []string{`"\u003cü\u003e"`}, nil},
 		{"another text", []string{`{"error":"Unknown request ID"}`}, []string{`{"error":"Unknown request"}`}, []string{"value body /error"}},

@@ -367,7 +367,7 @@ func oneSided(ref, cand error) string {
 // applied yet.
 func (b *bindings) concerned(rules []Volatile, doc []byte) bool {
 	return slices.ContainsFunc(rules, func(r Volatile) bool {
-		return (r.Kind != Text && r.Kind != Number || !b.applied[r.Rule]) && r.mayMean(doc)
+		return (r.Kind != Text && r.Kind != Number && !r.Kind.ComparesNumbers() || !b.applied[r.Rule]) && r.mayMean(doc)
 	})
 }
 

@@ -57,10 +57,8 @@ func (d *documents) node(at *spot, ref, cand *jsontree.Node) {
 	case jsontree.Number:
 		if d.b.ownNumbers(ref.Text, cand.Text) {
 			d.string(at, ref, cand)
-		} else if !jsontree.EqualNumbers(ref.Text, cand.Text) {
-			if why := d.numbers(ref.Text, cand.Text); why != "" {
-				d.differ(ValueDiffers, at, ref, cand, why)
-			}
+		} else if why := d.numbers(at, ref.Text, cand.Text); why != "" {
+			d.differ(ValueDiffers, at, ref, cand, why)
 		}
 	default:
 		if ref.Text != cand.Text {
@@ -86,22 +84,6 @@ func (d *documents) string(at *spot, ref, cand *jsontree.Node) {
 		return
 	}
 	d.differ(kind, at, ref, cand, why)
-}
-
-// numbers says how two numbers differ; "" when they are moments of this run.
-func (d *documents) numbers(ref, cand string) string {
-	rk, rn := epochLen(ref)
-	ck, cn := epochLen(cand)
-	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
-		return "the numbers differ"
-	}
-	if why := otherUnit(rk, ck); why != "" {
-		return why
-	}
-	if why := d.place.far(rk, ref, cand, 0); why != "" {
-		return "the times differ: " + why
-	}
-	return ""
 }
 
 // byRule compares two values of one type by the rule for their place. It reports false when the rule does not speak of
@@ -350,12 +332,20 @@ func (b *bindings) pointers(rules []Volatile, doc []byte, root *jsontree.Node) m
 	return pointers(rules, doc, root, func(rule *Volatile) { b.applied[rule.Rule] = true })
 }
 
-// pointers returns the places of a document that rules speak of, and tells of each rule that speaks of any.
+// pointers returns the places of a document that rules speak of, and calls applies with each rule that speaks of any. The
+// rule about all numbers stands everywhere.
 func pointers(rules []Volatile, doc []byte, root *jsontree.Node, applies func(*Volatile)) map[string]*Volatile {
 	var out map[string]*Volatile
 	var value any
 	for i := range rules {
 		rule := &rules[i]
+		if rule.At == "" {
+			applies(rule)
+			if out[everywhere] == nil {
+				put(&out, everywhere, rule)
+			}
+			continue
+		}
 		if name := lastName(rule.At); name != "" && !bytes.Contains(doc, []byte(name)) {
 			continue // the cheap test: the member the path ends in is nowhere in the text
 		}
@@ -368,11 +358,8 @@ func pointers(rules []Volatile, doc []byte, root *jsontree.Node, applies func(*V
 		}
 		for _, found := range path.SelectLocated(value) {
 			applies(rule)
-			if out == nil {
-				out = map[string]*Volatile{}
-			}
 			if ptr := found.Path.Pointer(); out[ptr] == nil {
-				out[ptr] = rule
+				put(&out, ptr, rule)
 			}
 		}
 	}

@@ -8,14 +8,15 @@ import (
 )
 
 // outline describes a document in such a way that two which can be equal up to renaming have the same outline: members
-// are sorted, numbers have one spelling, and generated values are replaced by their kinds, those at volatile places too.
+// are sorted, equal numbers have one spelling, and generated values are replaced by their kinds, those at volatile places too.
 func (b *bindings) outline(side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) string {
 	return string(b.sketch(nil, side, n, ptr, volatile))
 }
 
 // sketch appends an outline.
 func (b *bindings) sketch(out []byte, side int, n *jsontree.Node, ptr string, volatile map[string]*Volatile) []byte {
-	if rule, ok := volatile[ptr]; ok && scalar(n) {
+	rule := volatile[ptr]
+	if rule != nil && !rule.Kind.ComparesNumbers() && scalar(n) {
 		return append(out, "‹"+string(rule.Kind)+b.name(side, tokKnown, n.Text)+"›"...)
 	}
 	n.Open()
@@ -38,7 +39,7 @@ func (b *bindings) sketch(out []byte, side int, n *jsontree.Node, ptr string, vo
 	case jsontree.String:
 		return append(append(append(out, '"'), b.skeleton(side, n.Text)...), '"')
 	case jsontree.Number:
-		return append(out, b.skeleton(side, jsontree.PlainNumber(n.Text))...)
+		return append(out, b.skeleton(side, wayOf(rule, volatile).Plain(n.Text))...)
 	default:
 		return n.AppendTo(out)
 	}
@@ -78,8 +79,10 @@ func (b *bindings) members(side int, n *jsontree.Node) []sketched {
 // sum stands for an outline, and takes no memory. Those of arrays and objects are kept, because an array is looked at
 // again with each that it stands in.
 func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
+	var rule *Volatile
 	if len(d.volatile[side]) > 0 && scalar(n) {
-		if rule, ok := d.volatile[side][ptr]; ok {
+		rule = d.volatile[side][ptr]
+		if rule != nil && !rule.Kind.ComparesNumbers() {
 			return jsontree.SumText('v', string(rule.Kind))
 		}
 	}
@@ -87,7 +90,7 @@ func (d *documents) sum(side int, n *jsontree.Node, ptr string) jsontree.Sum {
 	case jsontree.String:
 		return jsontree.SumText(n.Kind, d.b.skeleton(side, n.Text))
 	case jsontree.Number:
-		return jsontree.SumText(n.Kind, d.b.skeleton(side, jsontree.PlainNumber(n.Text)))
+		return jsontree.SumText(n.Kind, d.b.skeleton(side, wayOf(rule, d.volatile[side]).Plain(n.Text)))
 	case jsontree.Array, jsontree.Object:
 	default:
 		return jsontree.SumText(n.Kind, n.Text)

@@ -28,7 +28,7 @@ type Step struct {
 // Volatile is a place whose values differ from target to target. That there is one, of which type it is, and how large,
 // is compared all the same.
 type Volatile struct {
-	At        string // a JSONPath (RFC 9535) into a body or an event's data
+	At        string // a JSONPath (RFC 9535) into a body or an event's data; "" of a rule about all numbers
 	Kind      VolatileKind
 	Unit      Unit          // of a Duration; of a Time that must be written so
 	Near      time.Duration // of a Time, from the moment it was seen: an hour when it is 0

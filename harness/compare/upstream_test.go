@@ -67,7 +67,7 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		rules     Rules
 		want      []string
 	}{
-		{"the same", asking(ours, asks(`{"a":1}`)), asking(theirs, asks(`{ "a" : 1.0 }`)), Rules{}, nil},
+		{"the same", asking(ours, asks(`{"a":1.0}`)), asking(theirs, asks(`{ "a" : 1e0 }`)), Rules{}, nil},
 		{"each with its own id", asking(ours, asks(`{"for":"`+ours+`"}`)), asking(theirs, asks(`{"for":"`+theirs+`"}`)), Rules{}, nil},
 		{"with another thing's id", asking(ours, asks(`{"for":"`+ours+`"}`)), asking(theirs, asks(`{"for":"`+stray+`"}`)), Rules{}, []string{"identity request body /for"}},
 		{"another value", asking(ours, asks(`{"a":1}`)), asking(theirs, asks(`{"a":2}`)), Rules{}, []string{"value request body /a"}},

@@ -284,7 +284,7 @@ func place(at, path string) string { return strings.TrimSpace(at + " " + path) }
 
 func (m Matcher) equal(want json.RawMessage, got *jsontree.Node) bool {
 	w, _, err := m.Documents.Parse(want)
-	return err == nil && jsontree.Equal(w, got)
+	return err == nil && jsontree.Equal(w, got, jsontree.EqualNumbers)
 }
 
 func (m Matcher) equalValue(want json.RawMessage, got any) bool {

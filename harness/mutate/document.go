@@ -120,7 +120,7 @@ func (d *document) declare() {
 	var value any
 	for _, rule := range d.rules {
 		path, err := jsonpath.Parse(rule.At)
-		if err != nil || rule.Kind == compare.JSON { // whether this one is made up, nobody knows
+		if err != nil || rule.Kind == compare.JSON || rule.Kind.ComparesNumbers() { // whether the text is made up, nobody knows; numbers are not
 			continue
 		}
 		if value == nil {

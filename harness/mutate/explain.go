@@ -56,6 +56,9 @@ func (d *document) volatile(pointer string) string {
 		}
 		for _, found := range path.SelectLocated(value) {
 			if ptr := found.Path.Pointer(); within(pointer, ptr) || within(ptr, pointer) {
+				if rule.Kind.ComparesNumbers() {
+					return fmt.Sprintf("numbers %s, as %s", rule.At, rule.Kind)
+				}
 				return fmt.Sprintf("volatile %s, kind %s", rule.At, rule.Kind)
 			}
 		}

@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,20 @@ var numberOperators = []Operator{
 	number("fraction", "It does not round", func(n string) (string, bool) { return n + ".5", isInteger(n) }),
 	number("last-digit", "It is off by less than a double can tell", func(n string) (string, bool) {
 		return n + ".0000000000000000000001", isInteger(n)
+	}),
+	number("decimal-notation", "It writes an integer as a double", func(n string) (string, bool) {
+		return n + ".0", isInteger(n)
+	}),
+	number("integer-notation", "It writes a double as an integer", func(n string) (string, bool) {
+		before, behind, _ := strings.Cut(n, ".")
+		return before, !strings.ContainsAny(n, "eE") && behind != "" && strings.Trim(behind, "0") == ""
+	}),
+	number("double-neighbour", "It keeps integers in doubles, and one changes", func(n string) (string, bool) {
+		i, ok := new(big.Int).SetString(n, 10)
+		if !ok || i.IsInt64() && i.CmpAbs(big.NewInt(1<<53)) < 0 {
+			return "", false
+		}
+		return i.Xor(i, big.NewInt(1)).String(), true
 	}),
 	number("huge", "It overflows", func(n string) (string, bool) { return "9223372036854775807", n != "9223372036854775807" }),
 }

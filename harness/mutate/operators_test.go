@@ -89,7 +89,7 @@ func (s story) tell() *transcript.Transcript {
 		json   = "Content-Type: application/json\nDate: Fri, 20 Nov 2026 09:30:00 GMT\nConnection: close"
 		stream = "Content-Type: text/event-stream\nCache-Control: no-cache"
 		thing  = `{"id":"{1}","ownerID":"c-{u}","createdAt":{ms},"updatedAt":{ms},"seen":"{at}","told":"{at}","day":{s},"name":"Grüße, an/alle","digits":"12","none":"","gone":null,` +
-			`"size":3,"ratio":1.5,"on":true,"off":false,"tags":["b","a","a"],"parts":[{"id":"{1}"},{"id":"{2}"}],"nested":{"x":{"y":1}}}`
+			`"size":3,"ratio":1.5,"price":2.0,"serial":9007199254740993,"on":true,"off":false,"tags":["b","a","a"],"parts":[{"id":"{1}"},{"id":"{2}"}],"nested":{"x":{"y":1}}}`
 	)
 	// An id of the client's own, ids in texts that hold JSON, and a temporary folder.
 	const calls = `{"callID":"6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10","traceID":"{3}","next":"‹{"id":"{3}","after":"{2}"}›","arguments":"{\"id\":\"{1}\",\"folder\":\"/tmp/run-{t}\"}",` +

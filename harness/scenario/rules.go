@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -46,7 +47,7 @@ func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, 
 
 // A Volatile is a place whose values differ from target to target.
 type Volatile struct {
-	At        string // JSONPath
+	At        string // JSONPath; "" of a rule about all numbers
 	Kind      VolatileKind
 	Unit      string        // of a time or a duration: s, ms, us, ns, or rfc3339 for times; "" when any will do
 	Near      time.Duration // of a time, from the moment it was seen; 0: an hour
@@ -84,6 +85,35 @@ const (
 	VolatileNumber   VolatileKind = "number"   // within a tolerance
 	VolatileToken    VolatileKind = "token"    // bound like an id, and never shown
 )
+
+// What is said of numbers by the key numbers stands among the volatile values, although nothing about them is volatile.
+const (
+	Notation VolatileKind = "notation" // an integer never equals what is not written as one
+	Double   VolatileKind = "double"   // by value
+	Exact    VolatileKind = "exact"    // by their text
+)
+
+// Name returns what reports call the rule: "volatile $..id", "numbers $.price", or "numbers".
+func (v *Volatile) Name() string {
+	switch v.Kind {
+	case Notation, Double, Exact:
+		return strings.TrimSpace("numbers " + v.At)
+	}
+	return "volatile " + v.At
+}
+
+// String says what the rule demands, and why.
+func (v *Volatile) String() string {
+	text := v.At + " is of the kind " + string(v.Kind)
+	switch v.Kind {
+	case Notation, Double, Exact:
+		text = v.Name() + ": compared as " + string(v.Kind)
+	}
+	if v.Because != "" {
+		text += ": " + v.Because
+	}
+	return text
+}
 
 // A StreamRule says how the events of a stream are compared.
 type StreamRule struct {

@@ -57,6 +57,24 @@ func (d *decoder) volatile(n *yamldoc.Node) Volatile {
 	return v
 }
 
+// numbers decodes how numbers are compared: all of them, or those of some places.
+func (d *decoder) numbers(n *yamldoc.Node) []Volatile {
+	if n == nil {
+		return nil
+	}
+	if n.Kind == yamldoc.String {
+		return []Volatile{{Kind: VolatileKind(n.Text), File: d.file, Line: n.Line, Column: n.Column}}
+	}
+	var out []Volatile
+	for _, v := range n.Items {
+		out = append(out, Volatile{
+			At: d.path(v.Get("at")), Kind: VolatileKind(v.Get("as").Text), Because: v.Get("because").Text,
+			File: d.file, Line: v.Line, Column: v.Column,
+		})
+	}
+	return out
+}
+
 // unsuitable says what to write instead of an option that a kind does not have.
 func unsuitable(kind VolatileKind) string {
 	if own := optionsOf[kind]; len(own) > 0 {

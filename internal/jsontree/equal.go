@@ -6,8 +6,8 @@ import (
 )
 
 // Equal reports whether two values are equal as JSON: the order of members does not matter, that of elements does, and
-// numbers are compared by value, however long they are.
-func Equal(a, b *Node) bool {
+// number says which numbers are equal.
+func Equal(a, b *Node, number func(a, b string) bool) bool {
 	if a.Kind != b.Kind {
 		return false
 	}
@@ -15,13 +15,13 @@ func Equal(a, b *Node) bool {
 	b.Open()
 	switch a.Kind {
 	case Number:
-		return EqualNumbers(a.Text, b.Text)
+		return number(a.Text, b.Text)
 	case Array:
 		if len(a.Items) != len(b.Items) {
 			return false
 		}
 		for i := range a.Items {
-			if !Equal(a.Items[i], b.Items[i]) {
+			if !Equal(a.Items[i], b.Items[i], number) {
 				return false
 			}
 		}
@@ -38,7 +38,7 @@ func Equal(a, b *Node) bool {
 					other = b.Items[i]
 				}
 			}
-			if other == nil || !Equal(a.Items[i], other) {
+			if other == nil || !Equal(a.Items[i], other, number) {
 				return false
 			}
 		}
@@ -60,49 +60,6 @@ func EqualNumbers(a, b string) bool {
 	}
 	da, db := parseDecimal(a), parseDecimal(b)
 	return da.negative == db.negative && da.digits == db.digits && da.exponent.Cmp(&db.exponent) == 0
-}
-
-// PlainNumber returns a spelling of a JSON number that all numbers of the same value share, within the limits of
-// EqualNumbers. Integers are written out as far as that is short.
-func PlainNumber(s string) string {
-	if whole(s) {
-		return s
-	}
-	var buf [32]byte
-	if plain := plainDecimal(buf[:0], s); plain != nil {
-		return string(plain)
-	}
-	return plainNumber(s)
-}
-
-// whole reports whether a number is an integer of few digits, which is written plainly.
-func whole(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return len(s) <= mostPlain
-}
-
-func plainNumber(s string) string {
-	const short = 20
-	if exponentLen(s) > maxExponent {
-		return s
-	}
-	d := parseDecimal(s)
-	sign := ""
-	if d.negative {
-		sign = "-"
-	}
-	switch zeros := d.exponent.Int64() - int64(len(d.digits)); {
-	case d.digits == "":
-		return "0"
-	case d.exponent.IsInt64() && zeros >= 0 && d.exponent.Int64() <= short:
-		return sign + d.digits + strings.Repeat("0", int(zeros))
-	default:
-		return sign + "0." + d.digits + "e" + d.exponent.String()
-	}
 }
 
 const maxExponent = 1000

@@ -364,47 +364,10 @@ func (s *summer) number() (Sum, traits, bool) {
 	if len(text) <= digits && whole(text) {
 		return SumText(Number, text), 0, true
 	}
-	var buf [32]byte
-	if plain := plainDecimal(buf[:0], text); plain != nil {
-		if slices.Contains(plain, '.') {
-			return SumText(Number, string(plain)), 0, true
-		}
-		sum, t := s.sum(Number, string(plain), isDigit)
-		return sum, t, true
+	if !IsInteger(text) { // its plain spelling is no shape of an id
+		var room [32]byte
+		return SumText(Number, string(Notation.appendPlain(room[:0], text))), 0, true
 	}
-	sum, t := s.sum(Number, PlainNumber(text), isDigit)
+	sum, t := s.sum(Number, Notation.Plain(text), isDigit)
 	return sum, t, true
-}
-
-// mostPlain is how long a number is at most whose plain spelling is made without reckoning.
-const mostPlain = 18
-
-// plainDecimal appends the plain spelling of a number without an exponent and of few digits, as PlainNumber returns it;
-// nil for others.
-func plainDecimal(b []byte, text string) []byte {
-	unsigned := strings.TrimPrefix(text, "-")
-	if len(unsigned) > mostPlain || exponentLen(unsigned) > 0 {
-		return nil
-	}
-	whole, fraction, _ := strings.Cut(unsigned, ".")
-	fraction = strings.TrimRight(fraction, "0")
-	if whole == "0" && fraction == "" {
-		return append(b, '0')
-	}
-	if len(unsigned) < len(text) {
-		b = append(b, '-')
-	}
-	if fraction == "" {
-		return append(b, whole...)
-	}
-	exponent := len(whole)
-	if whole == "0" {
-		digits := strings.TrimLeft(fraction, "0")
-		whole, exponent, fraction = "", len(digits)-len(fraction), digits
-	}
-	b = append(b, "0."...)
-	b = append(b, whole...)
-	b = append(b, fraction...)
-	b = append(b, 'e')
-	return strconv.AppendInt(b, int64(exponent), 10)
 }

@@ -39,6 +39,10 @@ func (w *writer) typeOf(s schema, n number, title string) string {
 	case s.node.Member("anyOf") != nil:
 		var all []string
 		for _, item := range s.node.Member("anyOf").Items {
+			if text(item, "type") == "array" && item.Member("items") == nil { // they stand beside, where a mistake in one is reported
+				all = append(all, "list of "+w.typeOf(schema{s.node.Member("items"), s.id}, many, title))
+				continue
+			}
 			all = append(all, w.typeOf(schema{item, s.id}, n, title))
 		}
 		return strings.Join(all, ", or ")

@@ -1,0 +1,110 @@
+package jsontree
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Numbers is a way to compare JSON numbers.
+type Numbers byte
+
+// The ways to compare numbers.
+const (
+	// Notation compares integers digit by digit, however long they are, and all others as doubles. A number that is written
+	// with a fraction or an exponent never equals one that is not: many clients read 4096 and 4096.0 into different types.
+	// Zero has no sign: no client keeps the one of -0, and the doubles are equal.
+	Notation Numbers = iota
+	Double           // by value, as doubles (RFC 8259 §6): 4096 equals 4096.0
+	Exact            // by their text
+)
+
+// Equal reports whether two numbers are equal.
+func (how Numbers) Equal(a, b string) bool {
+	if a == b || how == Exact {
+		return a == b
+	}
+	var room [2][32]byte
+	return string(how.appendPlain(room[0][:0], a)) == string(how.appendPlain(room[1][:0], b))
+}
+
+// Plain returns a spelling that all equal numbers share, and no others.
+func (how Numbers) Plain(s string) string {
+	if how == Exact || how == Notation && whole(s) {
+		return s
+	}
+	var room [32]byte
+	return string(how.appendPlain(room[:0], s))
+}
+
+func (how Numbers) appendPlain(b []byte, s string) []byte {
+	switch {
+	case how == Double || !IsInteger(s):
+		return appendDouble(b, s)
+	case s == "-0":
+		return append(b, '0')
+	default:
+		return append(b, s...)
+	}
+}
+
+// IsInteger reports whether a number is written without a fraction and an exponent.
+func IsInteger(s string) bool { return !strings.ContainsAny(s, ".eE") }
+
+// whole reports whether a number is an integer without a sign.
+func whole(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// sureDigits is how many digits every double keeps: two decimals of so few are two doubles.
+const sureDigits = 15
+
+// appendDouble appends a number as 0.digits×10^exponent, with the fewest digits that stand for its double. One that no
+// double can hold, as it is too large or too close to zero, is its own spelling.
+func appendDouble(b []byte, s string) []byte {
+	unsigned := strings.TrimPrefix(s, "-")
+	if len(unsigned) <= sureDigits && !strings.ContainsAny(unsigned, "eE") {
+		before, behind, _ := strings.Cut(unsigned, ".")
+		return appendDecimal(b, len(unsigned) < len(s), before, behind, 0)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsInf(f, 0) || f == 0 && !isZero(unsigned) {
+		return append(b, s...)
+	}
+	var room [32]byte
+	mantissa, exponent, _ := strings.Cut(string(strconv.AppendFloat(room[:0], math.Abs(f), 'e', -1, 64)), "e")
+	before, behind, _ := strings.Cut(mantissa, ".")
+	e, _ := strconv.Atoi(exponent)
+	return appendDecimal(b, f < 0, before, behind, e)
+}
+
+func isZero(unsigned string) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(unsigned), "e")
+	return strings.Trim(mantissa, "0.") == ""
+}
+
+// appendDecimal appends the digits before and behind a point, times a power of ten.
+func appendDecimal(b []byte, negative bool, before, behind string, exponent int) []byte {
+	behind = strings.TrimRight(behind, "0")
+	exponent += len(before)
+	if before == "0" {
+		digits := strings.TrimLeft(behind, "0")
+		before, exponent, behind = "", exponent-1+len(digits)-len(behind), digits
+	}
+	if behind == "" {
+		before = strings.TrimRight(before, "0")
+	}
+	if before == "" && behind == "" {
+		return append(b, "0.0"...)
+	}
+	if negative {
+		b = append(b, '-')
+	}
+	b = append(append(append(b, "0."...), before...), behind...)
+	return strconv.AppendInt(append(b, 'e'), int64(exponent), 10)
+}
