@@ -148,6 +148,74 @@ func TestWhatTheClientSendsIsBound(t *testing.T) {
 	}
 }
 
+// sendsFields adds header fields, "Name: value", to what a client sends.
+func (s side) sendsFields(fields ...string) side {
+	r := &s.t.Steps[len(s.t.Steps)-1].Exchanges[0].Request
+	for _, f := range fields {
+		name, value, _ := strings.Cut(f, ": ")
+		r.Header = append(r.Header, transcript.Field{Name: name, Value: strings.ReplaceAll(value, "‹unique›", s.t.Unique)})
+	}
+	return s
+}
+
+func TestWhatTheClientSendsInHeaderFieldsIsBound(t *testing.T) {
+	const trace, other = "4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"
+	byRule := &Rules{Volatile: []Volatile{{At: "$.call", Kind: ID}}}
+	for _, tc := range []struct {
+		name, field, right, wrong string
+		rules                     *Rules
+	}{
+		{"a request id", "X-Request-Id: " + uuidA, uuidA, uuidX, nil},
+		{"a key", "Idempotency-Key: key_0a1b2c3d4e5f", "key_0a1b2c3d4e5f", "key_f0eeddcc1122", nil},
+		{"a trace", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01", "00-" + trace + "-b7ad6b7169203331-01", "00-" + other + "-b7ad6b7169203331-01", nil},
+		{"a trace alone", "traceparent: 00-" + trace + "-00f067aa0ba902b7-01", trace, other, nil},
+		{"a cookie", "Cookie: theme=dark; session=" + uuidA, uuidA, uuidX, nil},
+		{"an id that a rule lets look like anything", "X-Request-Id: lamp-and-chair", "lamp-and-chair", "0e4fa77c", byRule},
+		{"the unique part of a name, where a rule lets it look like anything", "X-Request-Id: call-‹unique›", "call-‹unique›", "0e4fa77c", byRule},
+		{"a cookie that a rule lets look like anything", "Cookie: theme=dark; session=lamp-and-chair", "lamp-and-chair", "0e4fa77c", byRule},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			story := func(target, echoed string) side {
+				s := newSide(target)
+				return s.answers(`{"call":"`+strings.ReplaceAll(echoed, "‹unique›", s.t.Unique)+`"}`).
+					sends("/x", "").sendsFields("Accept: */*", "X-Request-Id: none", tc.field)
+			}
+			if got := kinds(compared(story("ref", tc.right), story("cand", tc.right), tc.rules)); got != nil {
+				t.Errorf("echoed: %v", got)
+			}
+			for _, sides := range [][2]string{{tc.right, tc.wrong}, {tc.wrong, tc.right}} {
+				got := compared(story("ref", sides[0]), story("cand", sides[1]), tc.rules)
+				if len(got.Differences) != 1 || got.Differences[0].Place != "body /call" {
+					t.Errorf("%v: %v, want a difference at body /call", sides, kinds(got))
+				}
+			}
+		})
+	}
+}
+
+// Ids in a large body are bound as those in a small one, and no slower; what else differs in the body hides none.
+func TestWhatTheClientSendsInALargeBodyIsBound(t *testing.T) {
+	story := func(target, captured string, echoed int) side {
+		var body strings.Builder
+		body.WriteString(`{"captured":"` + captured + `","list":[`)
+		for i := range 20_000 {
+			fmt.Fprintf(&body, `{"call":"%08d-7d2a-4c55-9a60-5f1e2d3c4b5a","name":"lamp %s"},`, i, "‹unique›")
+		}
+		s := newSide(target)
+		sent := strings.ReplaceAll(body.String()+`0]}`, "‹unique›", s.t.Unique)
+		return s.answers(fmt.Sprintf(`{"call":"%08d-7d2a-4c55-9a60-5f1e2d3c4b5a"}`, echoed)).sends("/x", sent)
+	}
+	for _, captured := range []string{"7", "8"} { // the same as on the other side, and another one without a shape
+		if got := kinds(compared(story("ref", "7", 19_999), story("cand", captured, 19_999), nil)); got != nil {
+			t.Errorf("captured %s, echoed: %v", captured, got)
+		}
+		got := kinds(compared(story("ref", "7", 19_999), story("cand", captured, 20_000), nil))
+		if diff := cmp.Diff([]string{"identity body /call"}, got); diff != "" {
+			t.Errorf("captured %s, another one (-want +got):\n%s", captured, diff)
+		}
+	}
+}
+
 // A rule of the kind id lets a value look like anything, but not be another thing.
 func TestARuleForIDsHidesNoConfusion(t *testing.T) {
 	rules := &Rules{Volatile: []Volatile{{At: "$.id", Kind: ID}}}

@@ -10,47 +10,86 @@ import (
 // What a client sends is bound before it is answered: an id of its own that the candidate answers with another one is found
 // where it first comes back, and not only where it comes back twice.
 
-// mostSent is how many bytes of a request are looked through.
-const mostSent = 64 << 10
-
-// sent binds what two requests that stand for each other have in the same places. That they differ otherwise is nobody's
-// difference: what is wrong with a captured value was told where it was captured.
+// sent binds what two requests that stand for each other have in the same places: in the path, in the header fields and in
+// the body. That they differ otherwise is nobody's difference: what is wrong with a captured value was told where it was
+// captured.
 func (c *comparison) sent(step string, ref, cand *transcript.Exchange) {
 	where := location{what: "step " + step + " request"}
+	byRule := c.b.bindsByRule(c.rules.volatile(step))
 	c.b.sentTexts(ref.Request.Target, cand.Request.Target, where)
-	refHost, _ := ref.Request.Header.Get("Host") // a port of its own is where the client has found a server
-	candHost, _ := cand.Request.Header.Get("Host")
-	c.b.sentTexts(refHost, candHost, where)
+	c.b.sentHeaders(ref.Request.Header, cand.Request.Header, byRule, where)
 	r, o := ref.Request.Body.Bytes, cand.Request.Body.Bytes
-	if len(r) == 0 || max(len(r), len(o)) > mostSent {
-		return
-	}
-	c.b.sentTexts(string(r), string(o), where)
-	if !c.b.bindsByRule(c.rules.volatile(step)) {
+	if len(r) == 0 || c.b.sentTexts(string(r), string(o), where) && !byRule {
 		return
 	}
 	root, _, err := c.docs.Parse(r)
 	other, _, oerr := c.docs.Parse(o)
 	if err == nil && oerr == nil {
-		c.b.sentValues(root, other, where)
+		c.b.sentValues(root, other, byRule, where)
 	}
 }
 
-// sentTexts binds the ids of two texts that are equal up to renaming.
-func (b *bindings) sentTexts(ref, cand string, where location) {
-	rt := b.scan(0, ref)
-	if len(rt) == 0 {
-		return
-	}
-	ct := b.scan(1, cand)
-	if !sameShape(ref, rt, cand, ct) {
-		return
-	}
-	for i, t := range rt {
-		if !t.kind.isTime() {
-			_ = b.bindToken(t, ref[t.start:t.end], cand[ct[i].start:ct[i].end], where)
+// sentHeaders binds what two requests have in fields of one name: request ids, idempotency keys, traces, cookies.
+func (b *bindings) sentHeaders(ref, cand transcript.Header, byRule bool, where location) {
+	for i, f := range ref {
+		same := func(g transcript.Field) bool { return strings.EqualFold(f.Name, g.Name) }
+		nth := 0 // of the fields of this name
+		for _, g := range ref[:i] {
+			if same(g) {
+				nth++
+			}
+		}
+		for _, g := range cand {
+			if !same(g) {
+				continue
+			}
+			if nth--; nth < 0 {
+				b.sentField(f, g.Value, byRule, where)
+				break
+			}
 		}
 	}
+}
+
+// sentField binds a field's value, and those of the cookies in it (RFC 6265 §4.2.1).
+func (b *bindings) sentField(ref transcript.Field, cand string, byRule bool, where location) {
+	b.sentTexts(ref.Value, cand, where)
+	if !byRule {
+		return
+	}
+	rs, cs := []string{ref.Value}, []string{cand}
+	if strings.EqualFold(ref.Name, "Cookie") {
+		rs, cs = strings.Split(ref.Value, "; "), strings.Split(cand, "; ")
+	}
+	for i := range min(len(rs), len(cs)) {
+		r, c := rs[i], cs[i]
+		if name, value, ok := strings.Cut(r, "="); ok && len(rs) == len(cs) && strings.HasPrefix(c, name+"=") {
+			r, c = value, c[len(name)+1:]
+		}
+		b.sentWhole(r, c, where)
+	}
+}
+
+// sentTexts binds the ids of two texts, and reports whether they are equal up to renaming.
+func (b *bindings) sentTexts(ref, cand string, where location) bool {
+	if ref == cand && !hasShape(ref, false) && !b.mentions(0, ref) && !b.mentions(1, cand) && len(b.own.shapes) == 0 {
+		return true
+	}
+	rt, ct := b.scan(0, ref), b.scan(1, cand)
+	if !sameShape(ref, rt, cand, ct) {
+		return false
+	}
+	for i, t := range rt {
+		if t.kind.isTime() {
+			continue
+		}
+		r, c := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
+		met := b.met(t.kind, r)
+		if b.bindToken(t, r, c, where) == "" && !met && t.kind == tokTrace {
+			b.remember(tokTrace, r, c) // as where a server sends it: see alike
+		}
+	}
+	return true
 }
 
 func (b *bindings) bindsByRule(rules []Volatile) bool {
@@ -62,16 +101,26 @@ func (b *bindings) bindsByRule(rules []Volatile) bool {
 	return false
 }
 
-// sentValues binds the whole texts of two documents, for rules that let an id look like anything.
-func (b *bindings) sentValues(ref, cand *jsontree.Node, where location) {
+// sentValues binds the texts of two documents that stand in the same places: the ids in them, and, for rules that let an
+// id look like anything, the whole of each.
+func (b *bindings) sentValues(ref, cand *jsontree.Node, byRule bool, where location) {
 	if ref.Kind != cand.Kind || len(ref.Items) != len(cand.Items) {
 		return
 	}
-	if ref.Kind == jsontree.String && canBeID(ref.Text) && canBeID(cand.Text) {
-		_ = b.bind(tokSent, ref.Text, cand.Text, where)
+	if ref.Kind == jsontree.String {
+		b.sentTexts(ref.Text, cand.Text, where)
+		if byRule {
+			b.sentWhole(ref.Text, cand.Text, where)
+		}
 	}
 	for i, item := range ref.Items {
-		b.sentValues(item, cand.Items[i], where)
+		b.sentValues(item, cand.Items[i], byRule, where)
+	}
+}
+
+func (b *bindings) sentWhole(ref, cand string, where location) {
+	if canBeID(ref) && canBeID(cand) {
+		_ = b.bind(tokSent, ref, cand, where)
 	}
 }
 

@@ -92,8 +92,9 @@ func scan(s string, known []knownValue) []token { return scanRange(nil, s, 0, le
 
 // scanRange appends the tokens of s[from:to].
 func scanRange(out []token, s string, from, to int, known []knownValue) []token {
+	ahead := sought{text: s[:to], known: known}
 	for at := from; ; {
-		next, found := nextKnown(s[:to], at, known)
+		next, found := ahead.next(at)
 		if !found {
 			return scanShapes(out, s, at, to)
 		}
@@ -103,20 +104,58 @@ func scanRange(out []token, s string, from, to int, known []knownValue) []token 
 	}
 }
 
-// nextKnown returns the first known value at or after a place; of several at one place the longest.
-func nextKnown(s string, at int, known []knownValue) (token, bool) {
-	best, found := token{}, false
-	for _, k := range known {
-		i := strings.Index(s[at:], k.value)
-		if i < 0 {
+// A sought looks for known values in a text, from its beginning on. What it has seen of each it keeps, so that a text in
+// which there are many takes no longer to go through.
+type sought struct {
+	text  string
+	known []knownValue
+	found []int // where each comes next: the text's length when it does not, -1 when nobody has looked; nil until one was found
+}
+
+// next returns the first known value at or after a place; of several at one place the longest.
+func (k *sought) next(at int) (best token, ok bool) {
+	for i := range k.known {
+		value, from := k.known[i].value, -1
+		if k.found != nil {
+			from = k.found[i]
+		}
+		if from < at {
+			from = k.index(value, at)
+			k.keep(i, from)
+		}
+		if from == len(k.text) {
 			continue
 		}
-		t := token{kind: k.kind, start: at + i, end: at + i + len(k.value)}
-		if !found || t.start < best.start || t.start == best.start && t.end > best.end {
-			best, found = t, true
+		if t := (token{kind: k.known[i].kind, start: from, end: from + len(value)}); !ok || t.start < best.start || t.start == best.start && t.end > best.end {
+			best, ok = t, true
 		}
 	}
-	return best, found
+	return best, ok
+}
+
+// keep notes where a value comes next. Most texts have none, and need no notes.
+func (k *sought) keep(i, from int) {
+	if k.found == nil {
+		if from == len(k.text) {
+			return
+		}
+		k.found = make([]int, len(k.known))
+		for n := range k.found {
+			k.found[n] = -1
+			if n < i {
+				k.found[n] = len(k.text)
+			}
+		}
+	}
+	k.found[i] = from
+}
+
+// index returns where a value stands at or after a place; the text's length when it does not.
+func (k *sought) index(value string, at int) int {
+	if i := strings.Index(k.text[at:], value); i >= 0 {
+		return at + i
+	}
+	return len(k.text)
 }
 
 // scanShapes appends the tokens that s[from:to] holds by their shape. A token begins where a word does.
