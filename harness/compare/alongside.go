@@ -74,7 +74,7 @@ func (w *walk) value(at *way) (ref, cand string, kind jsontree.Kind) {
 	switch kind {
 	case jsontree.Object, jsontree.Array:
 		switch {
-		case w.d.b.knowns() == w.known && jsontree.SkipPlain(&w.ref, &w.cand):
+		case w.d.b.knowns() == w.known && w.d.b.briefs.none() && jsontree.SkipPlain(&w.ref, &w.cand):
 		case kind == jsontree.Object:
 			w.object(at)
 		default:

@@ -21,7 +21,7 @@ type bindings struct {
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
 	// briefs are bound values that are too short for that.
-	briefs []brief
+	briefs briefs
 	own    own
 	// drawn is what has been seen of ids, by what stands before the part that is made up.
 	drawn map[string]*[2]draw
@@ -143,7 +143,7 @@ func (b *bindings) bindWhole(ref, cand string, where location) string {
 	}
 	b.remember(tokKnown, ref, cand)
 	if ref != cand && min(len(ref), len(cand)) < minKnown {
-		b.briefs = append(b.briefs, brief{ref, cand})
+		b.briefs.add([2]string{ref, cand})
 	}
 	b.rememberEncoded(ref, cand, where)
 	return ""
@@ -244,6 +244,9 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 			}
 		}
 		return ValueDiffers, textsDiffer
+	}
+	if why := b.misplacedBrief(ref, rt, cand, ct, p.of); why != "" {
+		return IdentityBroken, why
 	}
 	composite, remade := false, ""
 	for i, t := range rt {

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
@@ -11,15 +13,39 @@ import (
 // are bound to each other, these are no chance when they have a letter; and digits are none as a part of a path or of a
 // query, and where the client has asked for just that thing: "no item 7", of GET /items/7.
 
-// A brief is two bound values of which one is that short; the reference's first.
-type brief [2]string
+// briefs are the bound values of which one is that short: the partners of each side's, and how long these are, the longest
+// first.
+type briefs struct {
+	partners [2]map[string]string
+	lengths  [2][]int
+}
+
+func (b *briefs) none() bool { return len(b.lengths[0]) == 0 }
+
+func (b *briefs) add(ids [2]string) {
+	for side, id := range ids {
+		put(&b.partners[side], id, ids[1-side])
+		if n := len(id); !slices.Contains(b.lengths[side], n) {
+			b.lengths[side] = append(b.lengths[side], n)
+			slices.SortFunc(b.lengths[side], func(x, y int) int { return y - x })
+		}
+	}
+}
+
+func (b *briefs) clone() briefs {
+	out := briefs{}
+	for side := range b.partners {
+		out.partners[side], out.lengths[side] = maps.Clone(b.partners[side]), slices.Clone(b.lengths[side])
+	}
+	return out
+}
 
 // sureDigits is how many digits no two texts have by chance that are bound to each other.
 const sureDigits = 5
 
 // sameButForBriefs is sameShape for texts that part where short ids stand.
 func (b *bindings) sameButForBriefs(ref string, rt []token, cand string, ct []token, of [2]string) bool {
-	if len(b.briefs) == 0 || len(rt) != len(ct) {
+	if b.briefs.none() || len(rt) != len(ct) {
 		return false
 	}
 	texts, at := [2]string{ref, cand}, [2]int{}
@@ -36,9 +62,9 @@ func (b *bindings) sameButForBriefs(ref string, rt []token, cand string, ct []to
 // sameWords compares a part of two texts.
 func (b *bindings) sameWords(texts [2]string, at, to [2]int, of [2]string) bool {
 	for at[0] < to[0] && at[1] < to[1] {
-		if id := b.briefAt(texts, at, to, of); id != nil {
-			at[0] += len(id[0])
-			at[1] += len(id[1])
+		if n := b.briefs.at(texts, at, to, of); n[0] > 0 {
+			at[0] += n[0]
+			at[1] += n[1]
 			continue
 		}
 		if texts[0][at[0]] != texts[1][at[1]] {
@@ -50,26 +76,124 @@ func (b *bindings) sameWords(texts [2]string, at, to [2]int, of [2]string) bool 
 	return at == to
 }
 
-// briefAt returns the short ids that stand at two places; nil when none do.
-func (b *bindings) briefAt(texts [2]string, at, to [2]int, of [2]string) *brief {
+// at returns how long the short ids are that stand for each other at two places; 0 when none do.
+func (b *briefs) at(texts [2]string, at, to [2]int, of [2]string) (n [2]int) {
 	if !wordEdge(texts[0], at[0]) || !wordEdge(texts[1], at[1]) {
-		return nil
+		return n
 	}
-	for i := range b.briefs {
-		if id := &b.briefs[i]; id.stands(0, texts, at, to, of) && id.stands(1, texts, at, to, of) {
+	for _, length := range b.lengths[0] {
+		if at[0]+length > to[0] {
+			continue
+		}
+		id := texts[0][at[0] : at[0]+length]
+		partner, ok := b.partners[0][id]
+		if ok && stands(id, texts[0], at[0], to[0], of[0]) && stands(partner, texts[1], at[1], to[1], of[1]) {
+			return [2]int{length, len(partner)}
+		}
+	}
+	return n
+}
+
+// stands reports whether an id is the word at a place, and not by chance.
+func stands(id, text string, from, to int, of string) bool {
+	end := from + len(id)
+	if end > to || text[from:end] != id || !wordEdge(text, end) {
+		return false
+	}
+	return len(id) >= sureDigits || !allDigits(id) || inAddress(text, from, end) || segmentOf(of, id)
+}
+
+// misplacedBrief says which short id stands beside another value than its partner, in two texts that are equal but for what
+// is bound; "" when none does. Texts have words and numbers in common, so it asks for more than stands does. Where an id stands
+// beside its partner, too, the other one may be such a number.
+func (b *bindings) misplacedBrief(ref string, rt []token, cand string, ct []token, of [2]string) string {
+	if b.briefs.none() {
+		return ""
+	}
+	texts, at := [2]string{ref, cand}, [2]int{}
+	var alone [][2]int
+	met := map[string]bool{} // by the reference's
+	for i := range len(rt) + 1 {
+		to, next := [2]int{len(ref), len(cand)}, [2]int{}
+		if i < len(rt) {
+			to, next = [2]int{rt[i].start + rt[i].lead, ct[i].start + ct[i].lead}, [2]int{rt[i].end, ct[i].end}
+		}
+		for at[0] < to[0] && at[1] < to[1] {
+			n := b.briefs.at(texts, at, to, of)
+			switch {
+			case n[0] > 0:
+				met[ref[at[0]:at[0]+n[0]]] = true
+			case wordEdge(ref, at[0]), wordEdge(cand, at[1]):
+				alone = append(alone, at)
+			}
+			n[0], n[1] = max(n[0], 1), max(n[1], 1)
+			at[0] += n[0]
+			at[1] += n[1]
+		}
+		at = next
+	}
+	for _, at := range alone {
+		if why := b.lonelyBrief(texts, at, met); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// lonelyBrief says which short id stands at a place without its partner; "" when none does.
+func (b *bindings) lonelyBrief(texts [2]string, at [2]int, met map[string]bool) string {
+	for side, text := range texts {
+		id := b.briefs.surely(side, text, at[side])
+		if id == "" || met[[2]string{id, b.briefs.partners[1][id]}[side]] {
+			continue
+		}
+		words := [2]string{id, id}
+		other := texts[1-side][at[1-side]:]
+		words[1-side] = other[:max(wordLen(other), min(len(id), len(other)))]
+		if why := b.apart(tokKnown, words[0], words[1]); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// surely returns the short id of a side that begins at a place and is certainly meant: a segment of a path, a word of letters
+// and digits, or a long number; "" when there is none.
+func (b *briefs) surely(side int, text string, from int) string {
+	if !wordEdge(text, from) {
+		return ""
+	}
+	for _, length := range b.lengths[side] {
+		end := from + length
+		if length == 0 || end > len(text) || !wordEdge(text, end) {
+			continue
+		}
+		id := text[from:end]
+		if _, ok := b.partners[side][id]; ok && (inPath(text, from, end) || mixed(id) || allDigits(id) && length >= sureDigits) {
 			return id
 		}
 	}
-	return nil
+	return ""
 }
 
-// stands reports whether a side's id is the word at a place, and not by chance.
-func (id *brief) stands(side int, texts [2]string, at, to [2]int, of [2]string) bool {
-	text, from, end := texts[side], at[side], at[side]+len(id[side])
-	if end > to[side] || text[from:end] != id[side] || !wordEdge(text, end) {
-		return false
+// stand reports whether a text may have a short id of a side that is certainly meant. It may be written with escapes.
+func (b *briefs) stand(side int, text string) bool {
+	for i := 0; i < len(text) && !b.none(); i++ {
+		if text[i] == '\\' || b.surely(side, text, i) != "" {
+			return true
+		}
 	}
-	return len(id[side]) >= sureDigits || !allDigits(id[side]) || inAddress(text, from, end) || segmentOf(of[side], id[side])
+	return false
+}
+
+// inPath reports whether a part of a text is a segment of a path, and not of a fraction or a date.
+func inPath(text string, from, end int) bool {
+	return inAddress(text, from, end) && text[from-1] == '/' && (from < 2 || !digit(text[from-2]) || !allDigits(text[from:end]))
+}
+
+// mixed reports whether a text has letters and digits.
+func mixed(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.ContainsFunc(s, func(r rune) bool { return r < 0x80 && alnum(byte(r)) && !digit(byte(r)) })
 }
 
 func allDigits(s string) bool {

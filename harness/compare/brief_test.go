@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,52 @@ func TestShortIDsAreFoundWhereTheyAreNoChance(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Two texts that are equal are no match where a short id stands in them that is bound to another one.
+func TestAShortIDIsHeldToItsPartnerInEqualTexts(t *testing.T) {
+	rules := &Rules{Headers: []string{"Location"}, Volatile: []Volatile{{At: "$.id", Kind: ID}}}
+	long := `,"all":[` + strings.Repeat(`{"name":"a name that is long enough to be passed over","tags":["one","two"]},`, 50) + `{}]`
+	for _, tc := range []struct {
+		name, ids, both string
+		want            []string
+	}{
+		{"a segment", "7 9", `{"at":"/items/7"}`, []string{"identity body /at"}},
+		{"the candidate's", "7 9", `{"at":"/items/9"}`, []string{"identity body /at"}},
+		{"a segment of an URL", "7 9", `{"at":"http://h/items/7/parts?x=1"}`, []string{"identity body /at"}},
+		{"with an escape", "7 9", `{"at":"\/items\/7"}`, []string{"identity body /at"}},
+		{"in a list", "7 9", `[{"a":1},{"at":["/items/7"]}]`, []string{"identity body /1/at/0"}},
+		{"in a large document", "7 9", `{"at":{"a":"/items/7"}` + long + `}`, []string{"identity body /at/a"}},
+		{"in what is no object", "7 9", `"/items/7"`, []string{"identity body"}},
+		{"beside an id", "7 9", `{"at":"/items/7/` + uuidA + `"}`, []string{"identity body /at"}},
+		{"letters and digits", `"a7" "b9"`, `{"text":"no item a7"}`, []string{"identity body /text"}},
+		{"five digits", "10007 10009", `{"text":"no item 10007"}`, []string{"identity body /text"}},
+
+		{"its partner", "7 7", `{"at":"/items/7"}`, nil},
+		{"another one", "7 9", `{"at":"/items/8"}`, nil},
+		{"a part of one", "7 9", `{"at":"/items/72"}`, nil},
+		{"a number that counts", "7 9", `{"count":7,"text":"7 items","next":"?limit=7"}`, nil},
+		{"a fraction", "7 9", `{"text":"5/7 of it, and 7 of 9"}`, nil},
+		{"a word", `"red" "blue"`, `{"text":"red and blue"}`, nil},
+	} {
+		ref, cand, _ := strings.Cut(tc.ids, " ")
+		got := compared(newSide("ref").answers(`{"id":`+ref+`}`, tc.both), newSide("cand").answers(`{"id":`+cand+`}`, tc.both), rules)
+		if diff := cmp.Diff(tc.want, kinds(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+	moved := func(name, id string) side {
+		return newSide(name).answers(`{"id":`+id+`}`).exchange(201, transcript.Header{{Name: "Location", Value: "/items/7"}}, "")
+	}
+	if diff := cmp.Diff([]string{"identity header Location"}, kinds(compared(moved("ref", "7"), moved("cand", "9"), rules))); diff != "" {
+		t.Errorf("a header field (-want +got):\n%s", diff)
+	}
+	story := func(name, id string) side {
+		return newSide(name).answers(`{"id":`+id+`}`).stream("bus", "made /items/7")
+	}
+	if diff := cmp.Diff([]string{"identity event 1 (made) data"}, kinds(compared(story("ref", "7"), story("cand", "9"), rules))); diff != "" {
+		t.Errorf("an event (-want +got):\n%s", diff)
 	}
 }
 

@@ -52,7 +52,8 @@ func (d *documents) itemsSettled(ref, cand *jsontree.Node, left *int) bool {
 
 // holdsNothing reports whether a text that stands on both sides has certainly no value in it that can be bound.
 func (b *bindings) holdsNothing(s string) bool {
-	return (jsontree.Plain(s) || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s) && !b.own.stands(s)
+	return (jsontree.Plain(s) || !hasShape(s, false)) && !b.mentions(0, s) && !b.mentions(1, s) && !b.own.stands(s) &&
+		!b.briefs.stand(0, s) && !b.briefs.stand(1, s)
 }
 
 // glance is how many values of two lists are looked at before sums are made of them.

@@ -32,6 +32,7 @@ func (d *documents) summary(side int, n *jsontree.Node) (sum jsontree.Sum, plain
 	if !ok || len(d.volatile[0])+len(d.volatile[1]) > 0 {
 		return 0, false, false
 	}
+	plain = plain && !d.b.briefs.stand(side, text)
 	known := d.b.known[side]
 	if d.whole[side].lacks(known) {
 		return sum, plain, !hidden || len(known) == 0
@@ -89,7 +90,7 @@ func (b *bindings) anyMadeUp(c content) bool {
 			}
 		}
 	}
-	if b.own.mayHold(c) {
+	if b.own.mayHold(c) || b.briefs.stand(0, string(c.data)) || b.briefs.stand(1, string(c.data)) {
 		return true
 	}
 	if c.otherwise != "" {
