@@ -5,11 +5,13 @@ go 1.26.0
 ignore ./reference/node_modules
 
 require (
+	github.com/andybalholm/brotli v1.2.8
 	github.com/clipperhouse/displaywidth v0.11.0
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
+	github.com/klauspost/compress v1.20.3
 	github.com/labstack/echo/v4 v4.16.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/oapi-codegen/nullable v1.1.0

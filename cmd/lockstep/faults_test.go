@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+
 	"github.com/lockstep-dev/lockstep/internal/faux"
 )
 
@@ -218,6 +220,37 @@ func wronglyReference(id string, args ...string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		wrong, right := serve(t, &faux.Server{Fault: fault(t, id)}), serve(t, &faux.Server{})
 		l.project, l.args = newProject(t, at("right", wrong), at("wrong", right)), args
+	}
+}
+
+// coded makes the lab a project whose servers answer one step, which asks for any content coding, with the faults of package faux.
+// One that is nil is right.
+func coded(right, wrong *faux.Fault) func(*testing.T, *lab) {
+	return func(t *testing.T, l *lab) {
+		l.project = newProject(t, at("right", serve(t, &faux.Server{Fault: right})), at("wrong", serve(t, &faux.Server{Fault: wrong})))
+		const step = "  - http: GET /items/${{ lamp }}\n"
+		story := l.read("scenarios/items/story.yaml")
+		l.write(t, "scenarios/items/story.yaml", strings.Replace(story, step, step+"    headers: {Accept-Encoding: \"*\"}\n", 1))
+		l.write(t, "lockstep.yaml", strings.Replace(l.read("lockstep.yaml"), "limits: {", "limits: {body: 1000000, ", 1))
+		l.write(t, "openapi.yaml", strings.Replace(l.read("openapi.yaml"), "'200':\n          description: The item.", "2XX:\n          description: The item.", 1))
+	}
+}
+
+// codedAlike is coded with one fault on both sides.
+func codedAlike(codings string, encode func([]byte) []byte) func(*testing.T, *lab) {
+	return coded(faux.Coding(codings, encode), faux.Coding(codings, encode))
+}
+
+func plainly(body []byte) []byte { return body }
+
+// brotlied returns a body in the coding br, with so many blanks before it.
+func brotlied(blanks int) func([]byte) []byte {
+	return func(body []byte) []byte {
+		var b bytes.Buffer
+		w := brotli.NewWriter(&b)
+		_, _ = w.Write(append(bytes.Repeat([]byte(" "), blanks), body...))
+		_ = w.Close()
+		return b.Bytes()
 	}
 }
 
@@ -478,6 +511,19 @@ func surroundings() []*surrounding {
 		{doc: "a run file with a hole", code: exitUsage, says: "read run file: line", set: changed(func(s string) string {
 			return signed(s, func(t map[string]any) { t["steps"].([]any)[0].(map[string]any)["exchanges"] = []any{nil} })
 		})},
+		{doc: "both answer in a coding that nobody asked for", code: exitDiffer, says: "a content coding that the request did not ask for", set: func(t *testing.T, l *lab) {
+			wrong := fault(t, "unasked-coding")
+			l.project = newProject(t, at("right", serve(t, &faux.Server{Fault: wrong})), at("wrong", serve(t, &faux.Server{Fault: wrong})))
+		}},
+		{doc: "one side answers in a coding", code: exitDiffer, says: "header Content-Encoding", set: coded(nil, faux.Coding("br", brotlied(0)))},
+		{doc: "both call a plain body br", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("br", plainly)},
+		{doc: "both call a plain body zstd", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("zstd", plainly)},
+		{doc: "both call a body in br twice coded", code: exitDiffer, says: "the body is not in its content coding", set: codedAlike("br, br", brotlied(0))},
+		{doc: "both break the contract in br", code: exitDiffer, says: "right and wrong break the contract", set: codedAlike("br", func([]byte) []byte { return brotlied(0)([]byte("{}")) })},
+		{doc: "both answer in a coding that nobody knows", code: exitUnknown, says: `cannot be judged: it is in the coding "shrunk"`, set: codedAlike("shrunk", plainly)},
+		{doc: "both answer in too many codings", code: exitUnknown, says: "it is in 4 codings, and at most 3 are undone", set: codedAlike("br, br, br, br", plainly)},
+		{doc: "both answer with more than is decoded", code: exitUnknown, says: "it holds more than", set: codedAlike("br", brotlied(2_000_000))},
+		{doc: "both answer with a part of what is in a coding", code: exitUnknown, says: "a part cannot be decoded by itself", set: coded(faux.Part(faux.Coding("br", brotlied(0))), faux.Part(faux.Coding("br", brotlied(0))))},
 		{doc: "a panic in judging", code: exitUnknown, says: "lockstep itself failed: runtime error:", set: changed(func(s string) string {
 			return signed(s, func(t map[string]any) {
 				t["windows"] = []any{map[string]any{"step": "1", "line": 1, "stream": "feed", "first": -7, "from": 0, "to": 1 << 40}}

@@ -16,7 +16,7 @@ import (
 // archiveIn reads the archive that an answer has. It is nil when the answer is not called one, has no body, or has one of
 // which nobody knows all.
 func archiveIn(r *transcript.Response) (*archive.Document, error) {
-	if !archive.Is(r.Header.ContentType()) || r.Header.Has("Content-Encoding") && !r.Body.Decoded() || !r.Body.Whole() {
+	if !archive.Is(r.Header.ContentType()) || r.Body.Undecoded(r.Header) || !r.Body.Whole() {
 		return nil, nil
 	}
 	doc, err := archive.Read(r.Body.Bytes)

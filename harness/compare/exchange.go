@@ -43,13 +43,13 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	// one of them, the body has the more places to tell which is right.
 	var inBody []Difference
 	c.body(step, ref, cand, func(d Difference) { inBody = appendSome(inBody, d) })
-	names := c.headers(step.ID)
+	names := withCoding(c.headers(step.ID), r.Header, o.Header)
 	c.unnamed(names, r.Header, o.Header)
 	for _, name := range names {
 		if r.Header.Has(name) || o.Header.Has(name) {
 			c.headerApplied(name, step.ID)
 		}
-		if isLength(name) && lengthExplained(r, o) {
+		if isLength(name) && lengthExplained(r, o) || isCoding(name) && unasked(ref)+unasked(cand) != "" { // the latter, Shortfalls has
 			continue
 		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
@@ -219,6 +219,9 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	}
 	if brokenArchive(ref) != "" || brokenArchive(cand) != "" { // Shortfalls has it
 		c.notCompared("an archive that cannot be read", 1)
+		return
+	}
+	if c.unread(unreadAnswer(ref), unreadAnswer(cand)) {
 		return
 	}
 	sides := [2]content{bodyContent(ref.Response), bodyContent(cand.Response)}

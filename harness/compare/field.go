@@ -5,6 +5,8 @@ import (
 	"mime"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
 // Two fields say by their definition that one thing can be written in several ways, and frameworks do: the words of a media
@@ -14,6 +16,8 @@ import (
 // sameField reports whether two values of a field, which differ as texts, say the same.
 func (b *bindings) sameField(name, ref, cand string, p place) bool {
 	switch strings.ToLower(name) {
+	case "content-encoding":
+		return slices.Equal(coding.Of([]string{ref}), coding.Of([]string{cand}))
 	case "content-type":
 		return sameMedia(ref, cand)
 	case "set-cookie":

@@ -20,6 +20,10 @@ func (c *comparison) streams() {
 			c.notCompared("not opened by both targets", len(ref.Events))
 			continue
 		}
+		if unreadStream(c.sides[0], ref)+unreadStream(c.sides[1], other) != "" {
+			c.notCompared("an event stream in a coding that cannot be read", 1)
+			continue
+		}
 		c.b.applied[StreamApplied(c.rules.streamKey(ref.Name, ref.Operation))] = true
 		s := streams{
 			comparison: c, rule: c.rules.stream(ref.Name, ref.Operation), volatile: c.rules.volatile(ref.Step),

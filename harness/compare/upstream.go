@@ -85,14 +85,16 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 	c.line(step, &ref.Request, &cand.Request, place{where: location{where(step, at), nil}, seen: seen}, report)
 	sides := [2]content{questionContent(&ref.Request), questionContent(&cand.Request)}
 	stub, _, _ := strings.Cut(step.ID, ".")
-	names := c.rules.QuestionHeaders(stub, step.ID)
+	names := withCoding(c.rules.QuestionHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
 	if sides[0].otherwise != sides[1].otherwise && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
 		sides[0].otherwise, sides[1].otherwise = "", "" // that the types differ is told by the header field
 	}
 	var inBody []Difference // behind the header fields, and looked at before: see exchange
 	rules := c.rules.OfQuestions(step)
 	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOfQuestions(step), of: [2]string{asked(ref), asked(cand)}}
-	c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
+	if !c.unread(unreadQuestion(ref), unreadQuestion(cand)) {
+		c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
+	}
 	c.unnamedOf(stub, names, ref.Request.Header, cand.Request.Header)
 	for _, name := range names {
 		if ref.Request.Header.Has(name) || cand.Request.Header.Has(name) {
@@ -216,6 +218,12 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 				Kind: ExchangeFailed, Step: s.ID, Exchange: i, Event: -1, Place: at, Want: "a complete request", Got: f.Text,
 				Text: "the request to the upstream broke",
 			})
+		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
+			if _, why := undecoded(x.Request.Header, x.Request.Body, false); why != "" {
+				f := miscoded(x.Request.Header, why)
+				f.Step, f.Exchange, f.Event, f.Place = s.ID, i, -1, at+" body"
+				out = append(out, f)
+			}
 		case f == nil && isUnexpected(s):
 			_, got := cut("", show(x.Request.Method+" "+x.Request.Target+" "+string(x.Request.Body.Bytes)))
 			out = append(out, Shortfall{

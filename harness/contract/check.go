@@ -132,7 +132,7 @@ func (d *Document) responseBody(out []Violation, at Violation, op *Operation, de
 		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, declared.ref,
 			"%s; %s declares %s for %s", contentTypeText(contentType, typed), op, mediaNames(declared.media), declared.code))
 	}
-	if m.typ.isStream() || ex.Stream != "" || !complete || bodiless(ex) || isEncoded(r.Header, r.Body) {
+	if m.typ.isStream() || ex.Stream != "" || !complete || bodiless(ex) || r.Body.Undecoded(r.Header) {
 		return out
 	}
 	return d.content(out, at, m, contentType, m.ref, r.Body.Bytes)

@@ -126,7 +126,7 @@ func (c *Coverage) addRequest(o *OperationCoverage, op *Operation, r *transcript
 		return
 	}
 	row(&o.Requests, func(x *MediaCoverage) bool { return x.Type == m.name }).Reached++
-	if r.Body.Whole() && !isEncoded(r.Header, r.Body) {
+	if r.Body.Whole() && !r.Body.Undecoded(r.Header) {
 		c.sighting.content(m.schema, parseMediaType(contentType).content(), InRequests, r.Body.Bytes)
 	}
 }
@@ -145,7 +145,7 @@ func (c *Coverage) addHeaders(into *StatusCoverage, declared *response, header t
 // addBody marks what is in the body of an answer, if all of it came.
 func (c *Coverage) addBody(into *StatusCoverage, declared *response, m *media, ex *transcript.Exchange) {
 	r := ex.Response
-	if m.typ.isStream() || ex.Stream != "" || ex.Failure != nil || r.Body.Size != int64(len(r.Body.Bytes)) || r.Body.Size == 0 || isEncoded(r.Header, r.Body) {
+	if m.typ.isStream() || ex.Stream != "" || ex.Failure != nil || r.Body.Size != int64(len(r.Body.Bytes)) || r.Body.Size == 0 || r.Body.Undecoded(r.Header) {
 		return
 	}
 	contentType, _ := r.Header.Get("Content-Type")

@@ -1,9 +1,6 @@
 package contract
 
-import (
-	"github.com/lockstep-dev/lockstep/harness/transcript"
-	"github.com/lockstep-dev/lockstep/internal/coding"
-)
+import "github.com/lockstep-dev/lockstep/harness/transcript"
 
 // CheckRequest holds a request that is about to be sent against the document. Query parameters that are not declared
 // are no violation, nor are fields: servers must bear them.
@@ -123,7 +120,7 @@ func (d *Document) requestBody(out []Violation, at Violation, op *Operation, r t
 		return append(out, d.violation(at, "header Content-Type", UndocumentedMediaType, op.body.ref,
 			"%s; %s takes %s", contentTypeText(contentType, typed), op, mediaNames(op.body.media)))
 	}
-	if !r.Body.Whole() || isEncoded(r.Header, r.Body) {
+	if !r.Body.Whole() || r.Body.Undecoded(r.Header) {
 		return out
 	}
 	return d.content(out, at, m, contentType, op.body.ref, r.Body.Bytes)
@@ -143,9 +140,4 @@ func contentTypeText(contentType string, typed bool) string {
 		return "there is a body and no content type"
 	}
 	return "the content type is " + quote(contentType)
-}
-
-// isEncoded says that the bytes are in a content coding: what is inside is not looked at.
-func isEncoded(h transcript.Header, b transcript.Body) bool {
-	return !b.Decoded() && len(coding.Of(h.Values("Content-Encoding"))) > 0
 }

@@ -59,7 +59,7 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 	x.Stream = do.Name
 	s := &stream{
 		Stream: opened,
-		rec:    &transcript.Stream{Name: do.Name, Step: rec.ID, Operation: operation, Only: len(only) > 0, At: x.Head},
+		rec:    &transcript.Stream{Name: do.Name, Step: rec.ID, Operation: operation, Only: len(only) > 0, Decoded: opened.Decoded, At: x.Head},
 		beats:  func(ev *transcript.Event) bool { return w.stage.opts.Heartbeat(do.Name, operation, ev) },
 		cut:    -1,
 	}

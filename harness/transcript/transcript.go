@@ -5,6 +5,7 @@
 package transcript
 
 import (
+	"bytes"
 	"cmp"
 	"iter"
 	"strings"
@@ -155,22 +156,25 @@ type Body struct {
 }
 
 // IsZero reports whether there was no body.
-func (b Body) IsZero() bool { return b.Size == 0 }
+func (b Body) IsZero() bool { return b.Length() == 0 }
 
 // Decoded reports whether the body came in a content coding, of which Bytes have nothing any more.
 func (b Body) Decoded() bool { return b.Sent > 0 }
 
-// Decode takes the body out of its content coding, if there is one that can be read, and what is in it has at most so many
-// bytes. Else the body stays as it came.
+// Decode takes the body out of its content codings, if they can be read, and none holds more than so many bytes. Else the body
+// stays as it came, and is Undecoded.
 func (b *Body) Decode(h Header, most int64) {
-	names := coding.Of(h.Values("Content-Encoding"))
-	if len(names) != 1 || !coding.Known(names[0]) || len(b.Bytes) == 0 || !b.Whole() {
+	names := h.Codings()
+	if len(names) == 0 || len(b.Bytes) == 0 || !b.Whole() {
 		return
 	}
-	if content, err := coding.Decode(names[0], b.Bytes, most); err == nil {
+	if content, err := coding.Decode(names, bytes.NewReader(b.Bytes), most); err == nil {
 		*b = Body{Bytes: content, Size: int64(len(content)), Sent: b.Size}
 	}
 }
+
+// Undecoded reports whether Bytes are still in a content coding, or in none although the header names one.
+func (b Body) Undecoded(h Header) bool { return b.Size > 0 && !b.Decoded() && len(h.Codings()) > 0 }
 
 // Length returns the number of bytes that were sent, which is what a Content-Length counts.
 func (b Body) Length() int64 { return cmp.Or(b.Sent, b.Size) }
@@ -204,6 +208,9 @@ func (h Header) ContentType() string {
 	value, _ := h.Get("Content-Type")
 	return value
 }
+
+// Codings returns the content codings that are named, in the order in which they were applied.
+func (h Header) Codings() []string { return coding.Of(h.Values("Content-Encoding")) }
 
 // Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
@@ -273,11 +280,13 @@ type Stream struct {
 	Events    []Event `json:"events"`
 	// Only tells that the scenario selects events with `only`, and Left counts those that it does not select: they belong to
 	// other scenarios.
-	Only  bool          `json:"only,omitempty"`
-	Left  int           `json:"left,omitempty"`
-	Ended Ending        `json:"ended"`
-	At    time.Duration `json:"at"`    // the response head was read
-	Until time.Duration `json:"until"` // the end was seen
+	Only bool `json:"only,omitempty"`
+	Left int  `json:"left,omitempty"`
+	// Decoded says that the stream came in content codings, and that the events are what is in them.
+	Decoded bool          `json:"decoded,omitempty"`
+	Ended   Ending        `json:"ended"`
+	At      time.Duration `json:"at"`    // the response head was read
+	Until   time.Duration `json:"until"` // the end was seen
 	// Failure says how the stream broke, when it did not end at an event's end.
 	Failure *Failure `json:"failure,omitempty"`
 }

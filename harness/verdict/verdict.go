@@ -246,6 +246,9 @@ func (j *judge) reasons(t *transcript.Transcript, reference bool) {
 			add(Reason{Step: s.ID, Line: s.Line, Text: s.Fault})
 		}
 	}
+	for _, u := range compare.Unreadable(t) {
+		add(Reason{Step: u.Step, Line: j.steps[u.Step].Line, Text: u.Text})
+	}
 }
 
 // findings collects what the case shows.

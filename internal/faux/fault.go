@@ -59,7 +59,7 @@ const theLamp = `{"createdAt":"‹time›","id":"‹id›","name":"lamp","self":
 // Faults lists every fault in the order of this documentation: what is said, how it is written, what is told on streams,
 // what happens on the wire.
 func Faults() []*Fault {
-	return slices.Concat(valueFaults, headFaults, textFaults, eventFaults, beatFaults, wireFaults)
+	return slices.Concat(valueFaults, headFaults, textFaults, codingFaults, eventFaults, beatFaults, wireFaults)
 }
 
 // about returns a hook that changes the answers of an operation that are about the item which stories call lamp. Other

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -198,5 +199,51 @@ func TestWhatTheServerSeesOfTheEndOfAStream(t *testing.T) {
 				t.Errorf("to end it again: %v", err)
 			}
 		})
+	}
+}
+
+// streamIn is an event stream in a content coding.
+func streamIn(coding, content string) string {
+	return streamHead + "Content-Encoding: " + coding + "\r\n\r\n" + content
+}
+
+func TestAStreamIsTakenOutOfItsCoding(t *testing.T) {
+	const events = "data: a\n\ndata: b\n\n"
+	inGzip := gzipped(events)
+	for _, tc := range []struct {
+		name    string
+		says    string
+		decoded bool
+		want    []string
+		ended   transcript.Ending
+		text    string
+	}{
+		{"gzip", streamIn("x-gzip", inGzip), true, []string{"a", "b"}, transcript.EndedByServer, ""},
+		{"two codings", streamIn("gzip, gzip", gzipped(inGzip)), true, []string{"a", "b"}, transcript.EndedByServer, ""},
+		{"cut", streamIn("gzip", inGzip[:len(inGzip)-9]), true, []string{"a", "b"}, transcript.EndedBroken, "the stream is not in its content coding gzip: it ends too early"},
+		{"more behind it", streamIn("gzip", inGzip+"data: c\n\n"), true, []string{"a", "b"}, transcript.EndedBroken, "the stream is not in its content coding gzip: it ends too early"},
+		{"plain text that is called gzip", streamIn("gzip", events), true, nil, transcript.EndedBroken, "the stream is not in its content coding gzip: gzip: invalid header"},
+		{"one that nobody reads", streamIn("compress", events), false, []string{"a", "b"}, transcript.EndedByServer, ""},
+	} {
+		c := piped(t, Options{}, func(conn net.Conn) {
+			readHead(bufio.NewReader(conn))
+			io.WriteString(conn, tc.says)
+		})
+		_, s := stream(t, c, time.Now())
+		if err := s.AwaitEnd(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rec := record(s)
+		var got []string
+		for _, ev := range rec.Events {
+			got = append(got, ev.Data)
+		}
+		text := ""
+		if rec.Failure != nil {
+			text = rec.Failure.Text
+		}
+		if !slices.Equal(got, tc.want) || s.Decoded != tc.decoded || rec.Ended != tc.ended || text != tc.text {
+			t.Errorf("%s: %q, decoded %t, ended by %s: %q; want %q, %t, %s: %q", tc.name, got, s.Decoded, rec.Ended, text, tc.want, tc.decoded, tc.ended, tc.text)
+		}
 	}
 }
