@@ -433,10 +433,10 @@ func (c consultant) EventName(operation string, ev *transcript.Event) string {
 	return c.doc.EventName(op, ev)
 }
 
-func (c consultant) Objections(method, target string, h transcript.Header, body []byte) []string {
-	var out []string
+func (c consultant) Objections(method, target string, h transcript.Header, body []byte) []run.Objection {
+	var out []run.Objection
 	for _, v := range c.doc.CheckRequest(method, target, h, body) {
-		out = append(out, v.Place+": "+v.Text)
+		out = append(out, run.Objection{Place: v.Place, Text: v.Text, Value: v.Kind.OfValue()})
 	}
 	return out
 }

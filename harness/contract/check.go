@@ -1,6 +1,9 @@
 package contract
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -25,11 +28,18 @@ func (d *Document) Check(t *transcript.Transcript) []Violation {
 			out = d.stream(out, s, m.events, Violation{Step: s.Step, Exchange: index, Stream: s.Name})
 		}
 	}
+	for i := range t.Steps {
+		for _, ex := range t.Steps[i].Exchanges {
+			if len(ex.Request.Captured) > 0 {
+				out = d.captured(out, t, &ex.Request)
+			}
+		}
+	}
 	return out
 }
 
-// CheckAnswers is Check without the requests, which were held against the document before they were sent, and with
-// documents that the rest of a judgement reads as well.
+// CheckAnswers is Check without the requests, which were held against the document before they were sent, but for the values
+// in them that servers have made, and with documents that the rest of a judgement reads as well.
 func (d *Document) CheckAnswers(docs *jsontree.Documents, t *transcript.Transcript) []Violation {
 	answers := *d
 	answers.answersOnly, answers.docs, answers.room = true, docs, newRoom()
@@ -74,6 +84,33 @@ func (d *Document) exchange(out []Violation, at Violation, ex *transcript.Exchan
 	}
 	if op != nil && ex.Response != nil {
 		out = d.response(out, at, op, ex)
+	}
+	return out
+}
+
+// captured checks the values of a request that the server itself has made. What is wrong with one is reported where the server
+// sent it, once, and not where something is wrong with it already.
+func (d *Document) captured(out []Violation, t *transcript.Transcript, r *transcript.Request) []Violation {
+	op, values := d.routes.find(r.Method, path(r.Target))
+	for _, v := range d.request(nil, Violation{}, op, values, *r) {
+		i := slices.IndexFunc(r.Captured, func(c transcript.Captured) bool { return c.Place == v.Place })
+		if i < 0 {
+			continue
+		}
+		c := &r.Captured[i]
+		known := slices.ContainsFunc(out, func(o Violation) bool {
+			return o.Step == c.Step && o.Exchange == c.Exchange && o.Stream == c.Stream && o.Event == c.Event && o.Place == c.From
+		})
+		if known || c.Stream != "" && !t.HasEvent(c.Stream, c.Event) {
+			continue
+		}
+		v.Step, v.Exchange, v.Stream, v.Event, v.Side = c.Step, c.Exchange, c.Stream, c.Event, Response
+		if c.Stream != "" {
+			v.Side = Event
+		}
+		v.Text += fmt.Sprintf("; %s sends it again, as %s", op, v.Place)
+		v.Place = c.From
+		out = append(out, v)
 	}
 	return out
 }

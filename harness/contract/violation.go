@@ -73,6 +73,15 @@ const (
 	MoreViolations        Kind = "more"
 )
 
+// OfValue reports whether a kind is about a single value that is there and of the right type, as far as a text has one.
+func (k Kind) OfValue() bool {
+	switch k {
+	case ParameterValue, HeaderValue, PatternMismatch, FormatMismatch, NotInEnum, WrongLength, OutOfRange, NotMultiple:
+		return true
+	}
+	return false
+}
+
 // KindInfo describes a kind.
 type KindInfo struct {
 	Kind Kind

@@ -257,6 +257,19 @@ func query(value any, path string) jsonpath.NodeList {
 	return p.Select(value)
 }
 
+// Pointer returns the JSON Pointer of the one value that a JSONPath selects; "" when it does not select one.
+func Pointer(doc []byte, path string) string {
+	root, _, err := jsontree.Parse(doc)
+	p, wrong := jsonpath.Parse(path)
+	if err != nil || wrong != nil {
+		return ""
+	}
+	if found := p.SelectLocated(root.Value()); len(found) == 1 {
+		return found[0].Path.Pointer()
+	}
+	return ""
+}
+
 // finds reports whether the one string that was selected matches. What holds for paths holds for the expression.
 func finds(pattern string, got jsonpath.NodeList) bool {
 	if len(got) != 1 {

@@ -69,7 +69,7 @@ func (w *walker) exchange(ctx context.Context, p *prepared) (x *transcript.Excha
 	if err != nil {
 		return nil, &faultError{err.Error()}
 	}
-	x.Request.Malformed = p.malformed
+	p.mark(&x.Request)
 	return x, nil
 }
 
@@ -77,11 +77,12 @@ func (w *walker) captureFrom(x *transcript.Exchange, captures []scenario.Capture
 	var (
 		body   []byte
 		header transcript.Header
+		from   = origin{Captured: transcript.Captured{Step: rec.ID, Exchange: len(rec.Exchanges) - 1}, request: &x.Request}
 	)
 	if x.Response != nil {
 		body, header = archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes), x.Response.Header
 	}
-	w.capture(captures, body, header, rec)
+	w.capture(captures, body, header, from, rec)
 }
 
 // burst sends the same request several times at once.

@@ -51,7 +51,7 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 	if err != nil {
 		return &faultError{err.Error()}
 	}
-	x.Request.Malformed = p.malformed
+	p.mark(&x.Request)
 	rec.Exchanges = []*transcript.Exchange{x}
 	if opened == nil {
 		return w.refuse(do, x, rec) // the answer is no stream, which is compared like any other
@@ -179,7 +179,8 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 	defer cancel()
 	if pattern != nil {
 		if ev := w.awaitEvents(ctx, s, pattern, do.Times, "event", rec); ev != nil {
-			w.capture(do.Capture, []byte(ev.Data), nil, rec)
+			from := origin{Captured: transcript.Captured{Step: s.rec.Step, Stream: do.Stream, Event: rec.Events[len(rec.Events)-1]}}
+			w.capture(do.Capture, []byte(ev.Data), nil, from, rec)
 		}
 	}
 	if do.End && rec.Unmet == nil {

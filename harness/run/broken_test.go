@@ -11,7 +11,7 @@ import (
 // breaks panics when it is asked about what is called broken.
 type breaks struct{ anything }
 
-func (b breaks) Objections(method, target string, h transcript.Header, body []byte) []string {
+func (b breaks) Objections(method, target string, h transcript.Header, body []byte) []Objection {
 	if strings.Contains(target, "broken") {
 		panic("a contract that does not hold")
 	}

@@ -9,6 +9,7 @@ import (
 type env struct {
 	mu     sync.Mutex
 	values map[string]json.RawMessage
+	from   map[string]origin // of the values that were captured
 }
 
 // Lookup gives a name its value.
@@ -23,4 +24,22 @@ func (e *env) set(name string, v json.RawMessage) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.values[name] = v
+}
+
+// capture is set for a value that a server has sent.
+func (e *env) capture(name string, v json.RawMessage, from origin) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.from == nil {
+		e.from = map[string]origin{}
+	}
+	e.values[name], e.from[name] = v, from
+}
+
+// origin returns where a value was captured; false when it was not.
+func (e *env) origin(name string) (origin, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	from, ok := e.from[name]
+	return from, ok
 }

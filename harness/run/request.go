@@ -21,7 +21,11 @@ func (e *faultError) Error() string { return e.why }
 type prepared struct {
 	wire      *httpwire.Request
 	malformed bool
+	captured  []transcript.Captured // values in it that break the contract
 }
+
+// mark notes in a request that was sent what the contract has against it.
+func (p *prepared) mark(r *transcript.Request) { r.Malformed, r.Captured = p.malformed, p.captured }
 
 // prepare fills a target's values into a request, and asks the contract what it thinks of it. The error is a
 // MissingError or a faultError.
@@ -44,7 +48,10 @@ func (w *walker) prepare(r *scenario.Request, accept string) (*prepared, error) 
 	against := w.stage.opts.Contract.Objections(r.Method, target, header, p.wire.Body)
 	switch {
 	case len(against) > 0 && !p.malformed:
-		return nil, &faultError{"the request breaks the contract: " + objections(against) + " (if it is meant to, mark it malformed: true)"}
+		var all bool
+		if p.captured, all = w.captured(r, against); !all {
+			return nil, unsent(against)
+		}
 	case len(against) == 0 && p.malformed:
 		return nil, &faultError{"the request is marked malformed, but obeys the contract: remove the mark"}
 	}

@@ -74,8 +74,8 @@ type Contract interface {
 	Operation(method, target string) string
 	// EventName returns what the contract calls an event of a stream's operation.
 	EventName(operation string, ev *transcript.Event) string
-	// Objections returns what the contract has against a request, a sentence each.
-	Objections(method, target string, h transcript.Header, body []byte) []string
+	// Objections returns what the contract has against a request.
+	Objections(method, target string, h transcript.Header, body []byte) []Objection
 }
 
 // Options bound and inform a run. All fields are needed.
@@ -345,9 +345,6 @@ func laggard(seen []sight, recorded int) *sight {
 func unique() string {
 	return "u" + strings.ToLower(rand.Text()[:11])
 }
-
-// objections joins what the contract has against a request.
-func objections(all []string) string { return strings.Join(all, "; ") }
 
 // quote returns a JSON string.
 func quote(s string) json.RawMessage {

@@ -32,9 +32,9 @@ func (anything) Operation(method, target string) string {
 
 func (anything) EventName(_ string, ev *transcript.Event) string { return ev.Type }
 
-func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []string {
+func (anything) Objections(_, target string, _ transcript.Header, _ []byte) []Objection {
 	if strings.Contains(target, "wrong") {
-		return []string{"path: it is wrong"}
+		return []Objection{{Place: "path", Text: "it is wrong"}}
 	}
 	return nil
 }

@@ -217,7 +217,7 @@ func (w *walker) parallel(ctx context.Context, id string, p *scenario.Parallel) 
 }
 
 // capture takes values out of an answer and notes the first that is not there.
-func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.Header, rec *transcript.Step) {
+func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.Header, from origin, rec *transcript.Step) {
 	for _, c := range captures {
 		var (
 			value json.RawMessage
@@ -229,12 +229,14 @@ func (w *walker) capture(captures []scenario.Capture, body []byte, h transcript.
 			var text string
 			text, found = h.Get(c.Header)
 			value, what = quote(text), "header "+c.Header
+			from.From, from.path = what, ""
 		} else {
 			value, found = match.Select(body, c.Path)
+			from.From, from.doc, from.path = documentOf(from), body, c.Path
 		}
 		switch {
 		case found:
-			w.env.set(c.Name, value)
+			w.env.capture(c.Name, value, from)
 		case rec.Unmet == nil:
 			if c.Header == "" {
 				why = match.Missing(body, c.Path)

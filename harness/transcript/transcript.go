@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,11 @@ func (t *Transcript) AllSteps() iter.Seq[*Step] {
 			}
 		}
 	}
+}
+
+// HasEvent reports whether a stream has an event of that index.
+func (t *Transcript) HasEvent(stream string, i int) bool {
+	return slices.ContainsFunc(t.Streams, func(s *Stream) bool { return s.Name == stream && i >= 0 && i < len(s.Events) })
 }
 
 // A Step is what one step of the scenario did on this target.
@@ -131,6 +137,19 @@ type Request struct {
 	Body   Body   `json:"body,omitzero"`
 	// Malformed says that the scenario breaks the contract on purpose.
 	Malformed bool `json:"malformed,omitempty"`
+	// Captured are the values in it that break the contract, and that the server itself has made.
+	Captured []Captured `json:"captured,omitempty"`
+}
+
+// A Captured value was taken out of an answer or an event and sent again.
+type Captured struct {
+	Place string `json:"place"` // in the request, as the contract calls it: "path id", "body/items/0"
+	// Step and Exchange say which answer it is from; Step, Stream and Event, which event.
+	Step     string `json:"step"`
+	Exchange int    `json:"exchange,omitempty"`
+	Stream   string `json:"stream,omitempty"`
+	Event    int    `json:"event,omitempty"`
+	From     string `json:"from"` // the place in that: "body/id", "header Location", "event data/id"
 }
 
 // A Response is what came back. When it carries a stream, Body is empty.
