@@ -11,7 +11,8 @@ import (
 // Parse parses a text. What is between {{ and }} and no expression stands for itself (GA 11.2); a tag that is none is an
 // error.
 func Parse(text string) (*Template, error) {
-	parts, err := split(text)
+	cut := newCutter(text)
+	parts, err := cut.split()
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +37,35 @@ var closing = map[byte]string{'{': "}}", '%': "%}", '#': "#}"}
 // endOfRaw ends a raw text; what it captures are the hyphens.
 var endOfRaw = regexp.MustCompile(`\{%(-?)[ \t\r\n]*endraw[ \t\r\n]*(-?)%\}`)
 
-// split cuts a text into its parts. Braces that are not closed are plain text.
-func split(text string) ([]part, error) {
+// A cutter cuts a text into its parts.
+type cutter struct {
+	text   string
+	last   map[byte]int // where the last closing brace of each kind is: behind it, no search for one can succeed
+	looked int          // how many bytes it has searched for closing braces: no more than the text has
+}
+
+func newCutter(text string) *cutter {
+	c := &cutter{text: text, last: map[byte]int{}}
+	for kind, braces := range closing {
+		c.last[kind] = strings.LastIndex(text, braces)
+	}
+	return c
+}
+
+// inside returns what is between the braces of a kind that open before at, if they are closed.
+func (c *cutter) inside(kind byte, at int) (inside string, closed bool) {
+	if end, known := c.last[kind]; !known || end < at {
+		return "", false
+	}
+	inside, _, closed = strings.Cut(c.text[at:], closing[kind])
+	c.looked += len(inside)
+	return inside, closed
+}
+
+// split returns the parts of the text. Braces that are not closed are plain text.
+func (c *cutter) split() ([]part, error) {
 	var parts []part
+	text := c.text
 	trim := false // the blanks at the beginning of what comes
 	plain := func(s string, trimEnd bool) {
 		if trim {
@@ -51,11 +78,6 @@ func split(text string) ([]part, error) {
 			parts = append(parts, part{text: s, raw: s})
 		}
 	}
-	// Where the last of each kind of closing brace is, so that none is looked for in vain again and again.
-	last := map[byte]int{}
-	for kind, braces := range closing {
-		last[kind] = strings.LastIndex(text, braces)
-	}
 	start := 0
 	for at := 0; at < len(text); {
 		open := strings.IndexByte(text[at:], '{')
@@ -64,12 +86,11 @@ func split(text string) ([]part, error) {
 		}
 		at += open
 		kind := text[at+1]
-		end, known := last[kind]
-		if !known || end < at+2 {
+		inside, closed := c.inside(kind, at+2)
+		if !closed {
 			at++
 			continue
 		}
-		inside := text[at+2:][:strings.Index(text[at+2:], closing[kind])]
 		length := len(inside) + 4
 		trimBefore, trimAfter := strings.HasPrefix(inside, "-"), len(inside) > 1 && strings.HasSuffix(inside, "-")
 		plain(text[start:at], trimBefore)

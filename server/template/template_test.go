@@ -3,6 +3,7 @@ package template_test
 import (
 	"errors"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -130,19 +131,31 @@ func TestWhatCannotBeRendered(t *testing.T) {
 	}
 }
 
-// TestParsingIsLinear parses what makes careless parsers look at everything again and again.
+// TestParsingIsLinear parses what makes careless parsers look at everything again and again: a text that is 16 times as
+// long takes some 16 times the searching and the memory, and not 256 times.
 func TestParsingIsLinear(t *testing.T) {
-	const n = 1 << 18
+	const n, times = 1 << 12, 16
 	for _, unit := range []string{"{{", "{%", "{#", "{{ \\' }}", "{{ ' }}", "{{ \"' }}", "{% raw %}", "{% set a = 1 %}{{a}}", "{{ a", "{{-", "{% raw %}{%"} {
-		in := strings.Repeat(unit, n/len(unit))
-		if parsed, err := template.Parse(in); err == nil {
-			parsed.Variables()
-		}
-		in += "}}%}"
-		if parsed, err := template.Parse(in); err == nil {
-			parsed.Variables()
+		for _, end := range []string{"", "}}%}"} {
+			shortSearch, shortMemory := work(strings.Repeat(unit, n/len(unit)) + end)
+			longSearch, longMemory := work(strings.Repeat(unit, times*n/len(unit)) + end)
+			if longSearch > 4*times*(shortSearch+len(unit)) || longMemory > 4*times*shortMemory {
+				t.Errorf("%q again and again, and %q: %d bytes searched became %d, and %d bytes allocated became %d",
+					unit, end, shortSearch, longSearch, shortMemory, longMemory)
+			}
 		}
 	}
+}
+
+// work returns how many bytes parsing a text searches, and how many it allocates.
+func work(text string) (searched int, allocated uint64) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if parsed, err := template.Parse(text); err == nil {
+		parsed.Variables()
+	}
+	runtime.ReadMemStats(&after)
+	return template.Searched(text), after.TotalAlloc - before.TotalAlloc
 }
 
 func TestVariablesAreThoseThatAreUsed(t *testing.T) {
