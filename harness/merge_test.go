@@ -62,7 +62,7 @@ func TestTheShardsOfARunComeToTheRun(t *testing.T) {
 	for _, tc := range []struct {
 		fault string
 		of    int
-	}{{"", 1}, {"", 8}, {"other-value", 2}, {"wrong-type", 3}, {"missing-last-event", 2}, {"", 50}} {
+	}{{"", 1}, {"", 8}, {"other-value", 2}, {"wrong-type", 3}, {"no-answer-and-no-event", 2}, {"", 50}} {
 		t.Run(fmt.Sprintf("%s of %d", tc.fault, tc.of), func(t *testing.T) {
 			t.Parallel()
 			p := lost(t)
@@ -118,7 +118,7 @@ func lost(t *testing.T) *harness.Project {
 
 // Where nothing but the merge is between the two, not a byte differs.
 func TestARunFileThatIsSplitIsMergedToTheLetter(t *testing.T) {
-	for _, fault := range []string{"", "missing-last-event"} {
+	for _, fault := range []string{"", "no-answer-and-no-event"} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			p := load(t, running)

@@ -88,6 +88,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Environment:   config.Environment,
 		ClientVersion: version,
 		TodoLimit:     extensions.TodoLimit(todo),
+		Grace:         config.ExtensionGrace,
 		Hurry:         g.hurried,
 		Log:           config.Log,
 	}

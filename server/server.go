@@ -86,6 +86,9 @@ type Config struct {
 	IdleTimeout time.Duration
 	// StopTimeout is how long a stop may take before connections are cut; 4 s if 0.
 	StopTimeout time.Duration
+	// ExtensionGrace is how long a process of an extension may take to end, once when its input has ended, and once when it
+	// was asked to; 1 s if 0 (decision X11).
+	ExtensionGrace time.Duration
 
 	// Log gets what a person should look at, and at the debug level what happens. Never bodies or query strings.
 	// Nothing is logged if nil.
@@ -112,6 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 		{"WriteTimeout", &c.WriteTimeout, time.Minute},
 		{"IdleTimeout", &c.IdleTimeout, 2 * time.Minute},
 		{"StopTimeout", &c.StopTimeout, 4 * time.Second},
+		{"ExtensionGrace", &c.ExtensionGrace, time.Second},
 	} {
 		if *field.value < 0 {
 			problems = append(problems, fmt.Errorf("server: Config.%s is negative: %s", field.name, *field.value))

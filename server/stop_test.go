@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -152,14 +150,17 @@ const stubborn = `trap "" TERM; read line; echo '{"jsonrpc":"2.0","id":1,"result
 	`"serverInfo":{"name":"x","version":"1"}}}'; while :; do sleep 0.1; done`
 
 func TestAStopDoesNotWaitForExtensionsThatDoNotEnd(t *testing.T) {
-	r := startTCP(t, server.Config{StopTimeout: 300 * time.Millisecond, Environment: os.Environ(), Directory: t.TempDir()})
+	// Only the end of the time that the stop has, which is over at once, can end this extension before the test fails.
+	r := startTCP(t, server.Config{StopTimeout: time.Nanosecond, ExtensionGrace: time.Hour, Environment: os.Environ(), Directory: t.TempDir()})
 	id := r.newSession("/w")
 	r.post("POST /agent/add_extension", `{"session_id":"`+id+`","config":{"type":"stdio","name":"x","cmd":"sh","args":["-c",`+string(quoted(t, stubborn))+`]}}`).
 		is(t, "add_extension", 200, "")
-	start := time.Now()
-	r.stop()
-	if took := time.Since(start); took > 1500*time.Millisecond { // the ladder alone has two seconds
-		t.Errorf("the stop took %s", took)
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); r.stop() }()
+	select {
+	case <-stopped:
+	case <-time.After(time.Minute):
+		t.Fatal("the server still waits for its extension")
 	}
 }
 
@@ -179,7 +180,7 @@ func TestAStopEndsExtensionsThatAreInUse(t *testing.T) {
 			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := startTCP(t, server.Config{StopTimeout: 300 * time.Millisecond, Environment: os.Environ(), Directory: t.TempDir()})
+			r := startTCP(t, server.Config{StopTimeout: 10 * time.Millisecond, Environment: os.Environ(), Directory: t.TempDir()})
 			id := r.newSession("/w")
 			script := tc.says + "; echo $$ > " + pipe + deaf
 			added := r.start(withJSON("POST /agent/add_extension",
@@ -198,36 +199,5 @@ func TestAStopEndsExtensionsThatAreInUse(t *testing.T) {
 				t.Errorf("the server has stopped, and its extension runs: %v", err)
 			}
 		})
-	}
-}
-
-func TestAFarewellIsNotWaitedFor(t *testing.T) {
-	said := make(chan struct{})
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		switch {
-		case r.Method == http.MethodDelete:
-			close(said)
-			<-r.Context().Done()
-		case strings.Contains(string(body), `"initialize"`):
-			w.Header().Set("Mcp-Session-Id", "s")
-			w.Header().Set("Content-Type", "application/json")
-			io.WriteString(w, `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"x","version":"1"}}}`)
-		case r.Method == http.MethodGet:
-			w.WriteHeader(http.StatusMethodNotAllowed)
-		default:
-			w.WriteHeader(http.StatusAccepted)
-		}
-	}))
-	defer host.Close()
-	r := startTCP(t, server.Config{})
-	id := r.newSession("/w")
-	r.post("POST /agent/add_extension", `{"session_id":"`+id+`","config":{"type":"streamable_http","name":"x","description":"","uri":"`+host.URL+`"}}`).
-		is(t, "add_extension", 200, "")
-	start := time.Now()
-	r.stop()
-	<-said
-	if took := time.Since(start); took > 3*time.Second { // the library would wait for five
-		t.Errorf("the stop took %s", took)
 	}
 }

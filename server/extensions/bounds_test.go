@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -76,26 +77,28 @@ func TestThePagesOfAListAreBoundedTogether(t *testing.T) {
 }
 
 func TestRequestsAreLimitedInTime(t *testing.T) {
+	t.Parallel()
 	overAll(t, true, func(t *testing.T, s *Set, h *heard) {
+		asked := make(chan struct{}, 2)
+		var both sync.WaitGroup
 		for name, arguments := range map[string]string{"silent": `{}`, "ask": `{"questions":2}`} {
 			call := quiet("test__"+name, arguments)
-			asked := make(chan struct{}, 2)
 			call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
 				asked <- struct{}{}
 				<-ctx.Done() // the time of the questions is that of the call
 				return nil, errors.New("Timeout waiting for user response")
 			}
-			result := make(chan string, 1)
-			start := time.Now()
-			go func() { result <- written(s.Call(t.Context(), call)) }()
-			if got := within(t, name, result); got != "error -32603: No answer within 1 s" || time.Since(start) < time.Second {
-				t.Errorf("%s: %q after %s", name, got, time.Since(start))
-			}
-			if name == "ask" {
-				<-asked
-				<-asked
-			}
+			both.Go(func() {
+				start := time.Now()
+				got := written(s.Call(t.Context(), call))
+				if took := time.Since(start); got != "error -32603: No answer within 1 s" || took < time.Second {
+					t.Errorf("%s: %q after %s", name, got, took)
+				}
+			})
 		}
+		both.Wait()
+		<-asked
+		<-asked
 		if strings.HasSuffix(t.Name(), "stdio") {
 			return
 		}
@@ -200,7 +203,7 @@ func startRole(t *testing.T, plays string) (p *process, child int) {
 	t.Helper()
 	c := newSet(t).connector
 	config := server(t, "x", plays)
-	p, err := start(command{name: config.Cmd, directory: c.Directory, environment: environment(c.Environment, config.Envs)})
+	p, err := start(command{name: config.Cmd, directory: c.Directory, environment: environment(c.Environment, config.Envs), grace: graceInTests})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +224,7 @@ func TestHowProcessesEnd(t *testing.T) {
 		plays         string
 		after, before time.Duration
 	}{
-		{"stubborn", 2 * grace, patience},
+		{"stubborn", 2 * graceInTests, patience},
 		{"leaving", 0, patience},
 	} {
 		t.Run(tc.plays, func(t *testing.T) {

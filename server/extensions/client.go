@@ -116,6 +116,9 @@ func answeredError(err error) error {
 	return closed
 }
 
+// farewell is how long a server may take to answer the last request.
+const farewell = time.Second
+
 // close ends the connection, and with it the calls that run.
 func (x *client) close() {
 	x.mu.Lock()
@@ -123,7 +126,7 @@ func (x *client) close() {
 	x.mu.Unlock()
 	x.end(closed)
 	x.stop()
-	timer := time.AfterFunc(grace, x.endLife) // for a server that does not answer the farewell
+	timer := time.AfterFunc(farewell, x.endLife)
 	_ = x.session.Close()
 	timer.Stop()
 	x.endLife()

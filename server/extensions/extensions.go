@@ -42,12 +42,17 @@ type Connector struct {
 	TodoLimit int
 	// MaxMessage is how many bytes a message of a server may have; 16 MiB if 0 (decision X12).
 	MaxMessage int
+	// Grace is how long a process may take to end, once when its input has ended, and once when it was asked to; 1 s if
+	// 0 (decision X11).
+	Grace time.Duration
 	// Hurry is closed when connections that end get no time for it any more; they always have time if nil.
 	Hurry <-chan struct{}
 	Log   *slog.Logger
 }
 
 func (c *Connector) maxMessage() int { return cmp.Or(c.MaxMessage, 16<<20) }
+
+func (c *Connector) grace() time.Duration { return cmp.Or(c.Grace, time.Second) }
 
 // Secrets are looked up on every use. A value is canonical JSON, nil if there is none.
 type Secrets interface {
@@ -157,7 +162,7 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
-	what.maxMessage, what.hurry = c.maxMessage(), c.Hurry
+	what.maxMessage, what.grace, what.hurry = c.maxMessage(), c.grace(), c.Hurry
 	p, err := start(what)
 	if err != nil {
 		_ = what.temporary.Remove() // the next server tries again

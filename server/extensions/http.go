@@ -128,8 +128,8 @@ func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	if r.streamable {
 		r.mark(request)
 	}
-	if request.Method == http.MethodDelete { // the farewell, which the library would wait for longer
-		ctx, cancel := context.WithTimeout(request.Context(), grace)
+	if request.Method == http.MethodDelete { // whose answer the library would wait for longer
+		ctx, cancel := context.WithTimeout(request.Context(), farewell)
 		defer cancel()
 		request = request.WithContext(ctx)
 	}

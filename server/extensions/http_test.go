@@ -1,13 +1,19 @@
 package extensions
 
 import (
+	"context"
+	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/lockstep-dev/lockstep/internal/memnet"
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
@@ -49,6 +55,27 @@ func TestServersOverHTTP(t *testing.T) {
 			s.Close()
 		})
 	}
+}
+
+// The library itself would wait for five seconds.
+func TestTheAnswerToAFarewellIsNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ln := memnet.Listen()
+		host := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}
+		go host.Serve(ln)
+		defer host.Close()
+		config := extension.Config{Type: "streamable_http", URI: "http://test/"}
+		r := newRemote(config, parsed(t, config.URI), nil, 1000)
+		r.base.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return ln.Dial(ctx) }
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, config.URI, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		if _, err := r.RoundTrip(request); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != farewell {
+			t.Errorf("%v after %s, want that it gives up after %s", err, time.Since(began), farewell)
+		}
+	})
 }
 
 func TestURLsThatRefuse(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -326,10 +327,10 @@ func TestAnAnswerThatIsNoneEndsItsCallAlone(t *testing.T) {
 		},
 		func(http.ResponseWriter, json.RawMessage) { panic(http.ErrAbortHandler) },
 	}
-	calls := 0
+	var calls atomic.Int64
 	there := &site{call: func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) {
-		if calls++; calls%2 == 1 {
-			answers[calls/2](w, id)
+		if n := calls.Add(1); n%2 == 1 {
+			answers[n/2](w, id)
 			return
 		}
 		sendJSON(w, id, done)

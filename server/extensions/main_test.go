@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 			}
 			return
 		}
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector would keep each process for a second
 		os.Exit(leak.Run(m))
 	case "server":
 		if err := testServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
@@ -171,6 +172,9 @@ func (s sessions) Update(context.Context, string, ...store.Change) (bool, error)
 // maxInTests is how many bytes a message may have in tests, where large ones would take too long.
 const maxInTests = 200_000
 
+// graceInTests is how long processes have to end, once and again, in tests, where a second would take too long.
+const graceInTests = 100 * time.Millisecond
+
 // newSet returns a set that is closed with the test.
 func newSet(t *testing.T) *Set {
 	t.Helper()
@@ -181,6 +185,7 @@ func newSet(t *testing.T) *Set {
 		Directory:   t.TempDir(),
 		Environment: append(os.Environ(), "GOOSE_SERVER__SECRET_KEY=k", "INHERITED=i"),
 		MaxMessage:  maxInTests,
+		Grace:       graceInTests,
 		Log:         slog.New(slog.DiscardHandler),
 	}
 	s := c.NewSet("x")

@@ -18,9 +18,6 @@ import (
 	"github.com/lockstep-dev/lockstep/server/scratch"
 )
 
-// grace is how long a process may take to end, once when its input has ended, and once when it was asked to (decision X11).
-const grace = time.Second
-
 // A command is what is to be run.
 type command struct {
 	name        string
@@ -28,6 +25,7 @@ type command struct {
 	directory   string
 	environment []string
 	maxMessage  int // bytes
+	grace       time.Duration
 	hurry       <-chan struct{}
 	temporary   *scratch.Directory // goes with the process; nil if there is none
 }
@@ -40,6 +38,7 @@ type process struct {
 	stderr *tail
 
 	maxMessage int
+	grace      time.Duration   // see [Connector.Grace]
 	hurry      <-chan struct{} // closed when there is no time to wait for its end
 	temporary  *scratch.Directory
 
@@ -70,7 +69,7 @@ func start(c command) (*process, error) {
 	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
-		maxMessage: c.maxMessage, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
+		maxMessage: c.maxMessage, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
 	}
 	go p.watch()
 	return p, nil
@@ -132,7 +131,7 @@ func (p *process) end() {
 
 // gone waits a while for the end of the process, and says whether it has come.
 func (p *process) gone() bool {
-	timer := time.NewTimer(grace)
+	timer := time.NewTimer(p.grace)
 	defer timer.Stop()
 	select {
 	case <-p.exited:

@@ -210,6 +210,7 @@ func sseScript(h *heard) http.HandlerFunc {
 func overAll(t *testing.T, limited bool, test func(t *testing.T, s *Set, h *heard)) {
 	for _, kind := range []string{"stdio", "streamable_http, JSON", "streamable_http, events", "sse"} {
 		t.Run(kind, func(t *testing.T) {
+			t.Parallel() // the tests of limits wait for them
 			h := &heard{more: make(chan struct{}, 1)}
 			config := extension.Config{Name: "test"}
 			config.Type, _, _ = strings.Cut(kind, ",")

@@ -173,6 +173,7 @@ func within(t *testing.T, what string, result <-chan string) string {
 }
 
 func TestCallsEnd(t *testing.T) {
+	t.Parallel()
 	s := newSet(t)
 	config := server(t, "test", "server")
 	config.Timeout = new(int64)
@@ -195,6 +196,7 @@ func TestCallsEnd(t *testing.T) {
 }
 
 func TestWhyExtensionsAreNotAdded(t *testing.T) {
+	t.Parallel()
 	plays := func(role string) extension.Config { return server(t, "x", role) }
 	with := func(change func(c *extension.Config)) extension.Config {
 		c := plays("server")
@@ -219,10 +221,12 @@ func TestWhyExtensionsAreNotAdded(t *testing.T) {
 		{"refusing", plays("refusing"), `-32000: not today ({"b":1.0,"a":2})`},
 		{"futuristic", plays("futuristic"), "Extension does not speak MCP"},
 	} {
-		s := newSet(t)
-		if err := s.Add(t.Context(), tc.config); err == nil || err.Error() != tc.want {
-			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
-		}
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if err := newSet(t).Add(t.Context(), tc.config); err == nil || err.Error() != tc.want {
+				t.Errorf("%v, want %s", err, tc.want)
+			}
+		})
 	}
 }
 
@@ -242,7 +246,7 @@ func TestSecretsAndVariables(t *testing.T) {
 func TestNothingOfAProcessIsLeft(t *testing.T) {
 	c := newSet(t).connector
 	config := server(t, "x", "mute")
-	p, err := start(command{name: config.Cmd, directory: c.Directory, environment: environment(c.Environment, config.Envs)})
+	p, err := start(command{name: config.Cmd, directory: c.Directory, environment: environment(c.Environment, config.Envs), grace: graceInTests})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,21 @@ package leak
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
 )
 
 // RunPrograms is Run for tests that start programs, this test binary among them: it fails as well when one of these
-// outlives them.
+// outlives them. The programs heed signals that the tests were started to ignore, by nohup or in the background of a
+// shell.
 func RunPrograms(m *testing.M) int {
+	for _, ignored := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(ignored) {
+			signal.Notify(make(chan os.Signal, 1), ignored) // a signal that is caught is the default one again after exec
+		}
+	}
 	status := Run(m)
 	if left := Processes(); left != "" && status == 0 {
 		fmt.Fprintln(os.Stderr, "leak: the tests have left behind", left)
