@@ -2,7 +2,9 @@ package redact
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A secret can be an id as well: a session's, in a cookie and in a body. What stands in its place must be taken for an id of
@@ -11,8 +13,19 @@ import (
 // alphabet, a version, and in the place of the time that it begins with another one, the same for all.
 
 // alias returns the text that stands for a secret: as long, a letter of the same case for a letter, a digit for a digit,
-// and any other character for itself, but for the shapes above. It depends on the secret alone, through SHA-256.
+// and another character of the same length for one that is not ASCII. Any other character stands for itself, so that a text
+// with escapes stays one, unless there is hardly anything else. It depends on the secret alone, through SHA-256.
 func alias(secret string) string {
+	made := ""
+	for key, tries := secret, 0; tries < 8 && (made == "" || made == secret); tries++ { // a short one can meet itself
+		made = aliasBy(key, secret)
+		key += "\x00"
+	}
+	return made
+}
+
+// aliasBy is alias for a key that stands for the secret.
+func aliasBy(key, secret string) string {
 	if made, ok := jwtAlias(secret); ok {
 		return made
 	}
@@ -22,7 +35,7 @@ func alias(secret string) string {
 		out.WriteString(scrambled(word, word, lowers))
 	}
 	rest := secret[len(lead):]
-	made := []byte(scrambled(rest, secret, lettersOf(rest)))
+	made := []byte(scrambled(rest, key, lettersOf(rest)))
 	for _, shape := range shapes {
 		if shape.is(rest) {
 			shape.keep(made, rest)
@@ -30,7 +43,36 @@ func alias(secret string) string {
 		}
 	}
 	out.Write(made)
+	if weak(secret) {
+		return withoutSymbols(out.String(), key)
+	}
 	return out.String()
+}
+
+// weak reports whether a secret has so few letters and digits that it could be guessed when all else is left as it is.
+func weak(secret string) bool {
+	const few = 4
+	n := 0
+	for _, c := range secret {
+		if c >= utf8.RuneSelf || alphanumeric(byte(c)) {
+			n++
+		}
+	}
+	return n < few
+}
+
+// withoutSymbols replaces symbols by some that no notation has to escape. Blanks, and what JSON writes with a backslash and
+// one more character, have no others of their length.
+func withoutSymbols(made, key string) string {
+	const others = "-._~"
+	out := []byte(made)
+	sum := sha256.Sum256([]byte("lockstep symbols " + key))
+	for i, c := range out {
+		if c > ' ' && c < utf8.RuneSelf && !alphanumeric(c) && c != '"' && c != '\\' && c != '/' {
+			out[i] = others[sum[i%len(sum)]%byte(len(others))]
+		}
+	}
+	return string(out)
 }
 
 // The letters that can stand for a letter, in small letters.
@@ -69,7 +111,34 @@ func scrambled(text, key, letters string) string {
 			out[i] = letters[int(n)%len(letters)] - 'a' + 'A'
 		}
 	}
+	others(out, block[0])
 	return string(out)
+}
+
+// beyond are the characters that stand for those that are not ASCII: for one up to a last one, some from a first one on. The
+// number of each has as many bytes in UTF-8, and digits in either base, as those that it stands for.
+var beyond = []struct{ last, first, some rune }{
+	{0xff, 'à', 16},      // Latin
+	{999, 'α', 16},       // Greek
+	{0x7ff, 'а', 32},     // Cyrillic
+	{0xfff, 'अ', 32},     // Devanagari
+	{9999, 'ሀ', 64},      // Ethiopic
+	{0xffff, '一', 128},   // Chinese
+	{99_999, '𐐨', 32},    // Deseret
+	{0x10ffff, '🐀', 128}, // animals
+}
+
+// others replaces the characters that are not ASCII.
+func others(text []byte, salt byte) {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r >= utf8.RuneSelf && n > 1 {
+			k := slices.IndexFunc(beyond, func(b struct{ last, first, some rune }) bool { return r <= b.last })
+			sum := sha256.Sum256(append([]byte{salt, byte(i >> 8), byte(i)}, text[i:i+n]...))
+			utf8.EncodeRune(text[i:], beyond[k].first+rune(sum[0])%beyond[k].some)
+		}
+		i += n
+	}
 }
 
 // leadOf returns what stands before the part of an id that is made up: "sk_live_", one or two words of small letters. What is

@@ -10,25 +10,21 @@ import (
 )
 
 // archive replaces what is secret in the entries of an archive, and makes it anew where there is anything: compressed, a
-// secret is not seen. It reports false when the answer has no archive that can be read.
-func (r *Replacer) archive(answer *transcript.Response) bool {
-	if !archive.Is(answer.Header.ContentType()) || !answer.Body.Whole() {
-		return false
+// secret is not seen. A body that is no archive that can be read stays as it is.
+func (r *Replacer) archive(header *transcript.Header, body *transcript.Body) {
+	if !archive.Is(header.ContentType()) || !body.Whole() {
+		return
 	}
-	made, err := archive.Replace(answer.Body.Bytes, r.Text)
-	if err != nil {
-		return false
+	made, err := archive.Replace(body.Bytes, r.Text)
+	if err != nil || made == nil {
+		return
 	}
-	if made == nil {
-		return true
-	}
-	was, is := strconv.FormatInt(answer.Body.Size, 10), strconv.Itoa(len(made))
-	answer.Header = slices.Clone(answer.Header)
-	for i, f := range answer.Header {
+	was, is := strconv.FormatInt(body.Size, 10), strconv.Itoa(len(made))
+	*header = slices.Clone(*header)
+	for i, f := range *header {
 		if strings.EqualFold(f.Name, "Content-Length") && f.Value == was {
-			answer.Header[i].Value = is
+			(*header)[i].Value = is
 		}
 	}
-	answer.Body = transcript.Body{Bytes: made, Size: int64(len(made)), Sent: answer.Body.Sent}
-	return true
+	*body = transcript.Body{Bytes: made, Size: int64(len(made)), Sent: body.Sent}
 }

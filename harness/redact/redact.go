@@ -1,12 +1,17 @@
 // Package redact takes secrets out of transcripts, before anything is judged, written or shown.
 //
-// A secret is replaced wherever it stands (header fields, paths, bodies, events, logs, as it is and as JSON, URLs and
-// Base64 write it) by a text that is made like it: as long, a letter for a letter, a digit for a digit. The same secret
-// is always replaced by the same text, so what was equal stays equal and what was of a shape stays of it: judging a
-// redacted transcript comes to the same as judging the one that it was made of.
+// A secret is replaced wherever it stands (header fields, paths, bodies, events, logs) by a text that is made like it: as
+// long, a letter for a letter, a digit for a digit. The same secret is always replaced by the same text, so what was equal
+// stays equal and what was of a shape stays of it: judging a redacted transcript comes to the same as judging the one that it
+// was made of.
+//
+// Secrets are not looked for in the notations that they may be written in, which are too many. Texts are decoded instead,
+// with all that they may be in each other, and a secret that is found in a decoded text is replaced there. What has
+// changed is written back in the notation that was there, in as many bytes.
 package redact
 
 import (
+	"encoding/base64"
 	"reflect"
 	"slices"
 	"strings"
@@ -87,13 +92,18 @@ func (f *finder) header(h transcript.Header) {
 	}
 }
 
-// secretsOf returns what is secret in a field: the credentials behind a scheme (RFC 9110 §11.4), the values of cookies
-// (RFC 6265 §4), or all of it.
+// secretsOf returns what is secret in a field: the credentials behind a scheme (RFC 9110 §11.4) and the password in those of
+// Basic (RFC 7617 §2), the values of cookies (RFC 6265 §4), or all of it.
 func secretsOf(field transcript.Field) []string {
 	switch strings.ToLower(field.Name) {
 	case "authorization", "proxy-authorization":
-		if _, credentials, ok := strings.Cut(field.Value, " "); ok {
-			return []string{strings.TrimSpace(credentials)}
+		if scheme, credentials, ok := strings.Cut(field.Value, " "); ok {
+			out := []string{strings.TrimSpace(credentials)}
+			if pair, err := base64.StdEncoding.DecodeString(out[0]); err == nil && strings.EqualFold(scheme, "Basic") {
+				_, password, _ := strings.Cut(string(pair), ":")
+				out = append(out, password)
+			}
+			return out
 		}
 	case "set-cookie":
 		pair, _, _ := strings.Cut(field.Value, ";")
@@ -140,9 +150,11 @@ func (r *Replacer) walk(v reflect.Value) {
 			v.Set(own)
 		}
 	case reflect.Struct:
-		if answer, ok := v.Addr().Interface().(*transcript.Response); ok && r.archive(answer) {
-			r.walk(v.FieldByName("Header"))
-			return
+		switch message := v.Addr().Interface().(type) {
+		case *transcript.Response:
+			r.archive(&message.Header, &message.Body)
+		case *transcript.Request:
+			r.archive(&message.Header, &message.Body)
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
@@ -160,9 +172,7 @@ func (r *Replacer) walk(v reflect.Value) {
 
 func (r *Replacer) slice(v reflect.Value) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
-		if b := v.Bytes(); r.in(b) {
-			v.SetBytes([]byte(r.Text(string(b))))
-		}
+		v.SetBytes(r.Bytes(v.Bytes()))
 		return
 	}
 	if v.IsNil() {
@@ -185,7 +195,10 @@ func (r *Replacer) table(v reflect.Value) {
 		item := reflect.New(v.Type().Elem()).Elem()
 		item.Set(v.MapIndex(key))
 		r.walk(item)
-		own.SetMapIndex(key, item)
+		name := reflect.New(key.Type()).Elem()
+		name.Set(key)
+		r.walk(name)
+		own.SetMapIndex(name, item)
 	}
 	v.Set(own)
 }

@@ -25,11 +25,18 @@ func TestAnAliasIsMadeLikeTheSecret(t *testing.T) {
 		shape := func(s string) string {
 			s = regexp.MustCompile(`[a-z]`).ReplaceAllString(s, "a")
 			s = regexp.MustCompile(`[A-Z]`).ReplaceAllString(s, "A")
+			s = regexp.MustCompile(`[^\x00-\x7f]`).ReplaceAllString(s, "ä")
 			return regexp.MustCompile(`[0-9]`).ReplaceAllString(s, "0")
 		}
 		if shape(got) != shape(secret) {
 			t.Errorf("alias of %q is made differently: %q", secret, got)
 		}
+	}
+	if got := alias("密码密码"); strings.ContainsAny(got, "密码") || len(got) != 12 {
+		t.Errorf("what is not ASCII becomes %q", got)
+	}
+	if got := alias("!$#?a!$#?"); strings.ContainsAny(got, "!$#?") || len(got) != 9 {
+		t.Errorf("a secret of symbols becomes %q", got)
 	}
 	if alias("secret-one") == alias("secret-two") {
 		t.Error("two secrets have one alias")
@@ -152,5 +159,42 @@ func TestWriter(t *testing.T) {
 	var none *Replacer
 	if none.Writer(&b) != &b || none.Text("x") != "x" {
 		t.Error("without secrets, something is replaced")
+	}
+}
+
+func TestThePasswordOfBasicIsASecret(t *testing.T) {
+	answer := &transcript.Response{Body: transcript.Body{Bytes: []byte("no user ann with hunter2hunter2"), Size: 31}}
+	ts := []*transcript.Transcript{{Steps: []transcript.Step{{Exchanges: []*transcript.Exchange{{
+		Request: transcript.Request{Header: transcript.Header{{Name: "Authorization", Value: "basic " + base64.StdEncoding.EncodeToString([]byte("ann:hunter2hunter2"))}}}, Response: answer,
+	}}}}}}
+	Transcripts(ts, &Rules{})
+	if got := string(ts[0].Steps[0].Exchanges[0].Response.Body.Bytes); got != "no user ann with "+alias("hunter2hunter2") {
+		t.Errorf("the body is %q", got)
+	}
+}
+
+// Logs have lines, and a key of several lines may come one by one.
+func TestLinesOfASecretAreSecrets(t *testing.T) {
+	r := NewReplacer([]string{"-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n"})
+	for _, line := range []string{"MIIEvQIBADANBg", "kqhkiG9w0BAQEF"} {
+		if got := r.Text("key: " + line); strings.Contains(got, line) {
+			t.Errorf("%q is not covered", got)
+		}
+	}
+}
+
+// What differs in its notation alone still does.
+func TestANotationStays(t *testing.T) {
+	r := NewReplacer([]string{"p/ss+word1"})
+	seen := map[string]bool{}
+	for _, text := range []string{`p\/ss+word1`, `p%2fss%2bword1`, `p%2Fss%2Bword1`, `p\u002fss\u002Bword1`, `p/ss+word1`, `%70/ss+word1`} {
+		got := r.Text(text)
+		if seen[got] || len(got) != len(text) || got == text {
+			t.Errorf("%q became %q", text, got)
+		}
+		seen[got] = true
+	}
+	if got := r.Text(`p%2fss\u002bword1`); !strings.Contains(got, "%2f") || !strings.Contains(got, `\u002b`) {
+		t.Errorf("the notation is gone: %q", got)
 	}
 }

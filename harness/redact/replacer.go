@@ -2,58 +2,172 @@ package redact
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/json"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 )
 
 // A Replacer replaces secrets by texts that are made like them.
 type Replacer struct {
-	needles  [][]byte
-	replacer *strings.Replacer
+	search *search
+	blanks bool // a secret has one, which forms write as a plus sign
+	ascii  bool // all secrets are of printable ASCII and line ends
 }
 
-// NewReplacer returns a replacer of these secrets; nil when none of them is long enough to be looked for.
+// deepest is how many notations are looked through in each other: JSON in a text of JSON in Base64 are three.
+const deepest = 8
+
+// NewReplacer returns a replacer of these secrets; nil when none of them is long enough to be looked for. Of a secret with
+// several lines, each is looked for by itself as well, since logs have lines.
 func NewReplacer(secrets []string) *Replacer {
-	secrets = slices.Clone(secrets)
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one that begins with another comes before it
-	r := &Replacer{}
-	var pairs []string
+	r := &Replacer{ascii: true}
+	var wanted []stand
 	seen := map[string]bool{}
-	for _, secret := range secrets {
-		if len(secret) < shortest {
-			continue
+	add := func(secret string) {
+		for _, s := range forms([]byte(secret)) {
+			if len(s.secret) < shortest || seen[string(s.secret)] || bytes.Equal(s.secret, s.alias) {
+				continue
+			}
+			seen[string(s.secret)] = true
+			wanted = append(wanted, s)
+			r.blanks = r.blanks || bytes.IndexByte(s.secret, ' ') >= 0
+			r.ascii = r.ascii && !bytes.ContainsFunc(s.secret, func(c rune) bool { return c > '~' || c < ' ' && !strings.ContainsRune("\t\r\n", c) })
 		}
-		stand := alias(secret)
-		for i, written := range writings(secret) {
-			if !seen[written] {
-				seen[written] = true
-				pairs = append(pairs, written, writings(stand)[i])
-				r.needles = append(r.needles, []byte(written))
+	}
+	for _, secret := range secrets {
+		add(secret)
+	}
+	for _, secret := range secrets {
+		if strings.ContainsAny(secret, "\r\n") {
+			for line := range strings.Lines(secret) {
+				add(strings.TrimRight(line, "\r\n"))
 			}
 		}
 	}
-	if pairs == nil {
+	if wanted == nil {
 		return nil
 	}
-	r.replacer = strings.NewReplacer(pairs...)
+	r.search = newSearch(wanted)
 	return r
+}
+
+// forms returns a secret, and what it says when its own escapes are read, with what stands in the place of each.
+func forms(secret []byte) []stand {
+	if d := unescape(secret, allMarks); d != nil && len(d.text) < len(secret) {
+		inner := forms(d.text)
+		made := bytes.Clone(secret)
+		d.writeBack(made, inner[0].alias)
+		return append([]stand{{secret, made}}, inner...)
+	}
+	return []stand{{secret, []byte(alias(string(secret)))}}
 }
 
 // Text returns a text without secrets. A nil Replacer returns it as it is.
 func (r *Replacer) Text(s string) string {
-	if r == nil {
+	if r == nil || len(s) < shortest {
 		return s
 	}
-	return r.replacer.Replace(s)
+	if made, changed := r.cover([]byte(s)); changed {
+		return string(made)
+	}
+	return s
 }
 
-// in reports whether bytes hold a secret.
-func (r *Replacer) in(b []byte) bool {
-	return slices.ContainsFunc(r.needles, func(n []byte) bool { return bytes.Contains(b, n) })
+// Bytes returns bytes without secrets, which are those it is given when there is none in them.
+func (r *Replacer) Bytes(b []byte) []byte {
+	made, _ := r.cover(b)
+	return made
+}
+
+// cover replaces secrets in a text as it stands, and in what the text says in other notations. The text that it returns is as
+// long, and a new one if it has changed.
+func (r *Replacer) cover(text []byte) (made []byte, changed bool) {
+	c := cover{r: r, text: text, depth: deepest, clean: new([][]byte)}
+	c.look(nil)
+	return c.text, c.changed
+}
+
+// A cover is a text from which secrets are being taken.
+type cover struct {
+	r       *Replacer
+	text    []byte
+	changed bool      // and so it is ours
+	depth   int       // of the notations that are left
+	clean   *[][]byte // what has been decoded, and has no secret; different notations often say the same
+}
+
+// look looks through a text that was decoded from another one; nil for one as it came.
+func (c *cover) look(of *decoded) {
+	for at, found := c.r.search.next(c.text, 0); found != nil; at, found = c.r.search.next(c.text, at+len(found.secret)) {
+		copy(c.own()[at:], found.alias)
+	}
+	if c.depth == 0 {
+		return
+	}
+	if c.unescape(allMarks) { // of JSON in HTML, HTML is read first, and of a URL in JSON, JSON
+		c.unescape(webMarks)
+		c.unescape(backslash)
+	}
+	if c.r.blanks && bytes.IndexByte(c.text, '+') >= 0 {
+		c.unescape(formMarks)
+	}
+	for _, p := range packings {
+		for from, to := range p.runs(c.text) {
+			if of == nil || of.between(from, to) {
+				c.unpack(p, from, to)
+			}
+		}
+	}
+}
+
+func (c *cover) own() []byte {
+	if !c.changed {
+		c.text, c.changed = bytes.Clone(c.text), true
+	}
+	return c.text
+}
+
+// inside looks through what has been decoded.
+func (c *cover) inside(text []byte, of *decoded) (made []byte, changed bool) {
+	inner := cover{r: c.r, text: text, depth: c.depth - 1, clean: c.clean}
+	inner.look(of)
+	return inner.text, inner.changed
+}
+
+// unescape looks through what a text says when the escapes with some marks are read. It reports whether there are more kinds.
+func (c *cover) unescape(marks string) (mixed bool) {
+	d := unescape(c.text, marks)
+	if d == nil || slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
+		return false
+	}
+	if made, changed := c.inside(d.text, d); changed {
+		d.writeBack(c.own(), made)
+	} else {
+		*c.clean = append(*c.clean, d.text)
+	}
+	return d.mixed
+}
+
+// unpack looks through a run of packed bytes.
+func (c *cover) unpack(p *packing, from, to int) {
+	read := func(at int) int {
+		unpacked, n := p.read(c.text[from+at:to], c.r.ascii)
+		if made, changed := c.inside(unpacked, nil); changed {
+			run := c.own()[from:to]
+			p.writeBack(run[at:], made, p.digits(run))
+		}
+		return at + n
+	}
+	if c.r.ascii {
+		p.stretches(c.text[from:to], read)
+		return
+	}
+	for at, lane := from, 0; at < to && lane < p.lanes; at++ {
+		if p.value[c.text[at]] != lineEnd {
+			read(at - from)
+			lane++
+		}
+	}
 }
 
 // Writer returns a writer without secrets, for what is written in whole lines. A nil Replacer returns the writer itself.
@@ -70,19 +184,8 @@ type writer struct {
 }
 
 func (w writer) Write(p []byte) (int, error) {
-	if _, err := io.WriteString(w.w, w.r.Text(string(p))); err != nil {
+	if _, err := w.w.Write(w.r.Bytes(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-// writings returns the ways in which a text is written in messages, each in the same place of the list for all texts.
-func writings(s string) []string {
-	quoted, _ := json.Marshal(s)
-	plain := string(quoted[1 : len(quoted)-1])
-	encode := base64.StdEncoding.WithPadding(base64.NoPadding).EncodeToString
-	return []string{
-		s, plain, strings.ReplaceAll(plain, "/", `\/`), url.QueryEscape(s), url.PathEscape(s),
-		encode([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
-	}
 }

@@ -1,0 +1,274 @@
+package redact
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A decoded text is what a reader makes of a text with escapes, and knows where each escape stood. So what is changed in
+// it can be written back in the same notation and the same number of bytes.
+type decoded struct {
+	text    []byte
+	escapes []escape
+	mixed   bool // some of the escapes have a backslash, and some have none
+}
+
+// An escape is a character, or a byte, that is not written as itself.
+type escape struct {
+	from, to int32 // in the text with escapes
+	at, n    int32 // in the decoded text
+}
+
+// Marks are the characters that escapes begin with: those of JSON, JavaScript, Go and YAML, of URLs, of forms, and of HTML.
+const (
+	allMarks  = `\%&`
+	webMarks  = `%&`
+	backslash = `\`
+	formMarks = `%&+`
+)
+
+// unescape reads the escapes of a text that begin with some marks. It returns nil for a text without escapes.
+//
+// They are read wherever they stand, because a text does not say in which notation it is. What is no escape, such as the \n
+// of C:\new, is looked at before as it is.
+func unescape(text []byte, marks string) *decoded {
+	var out *decoded
+	var buffer [utf8.UTFMax]byte
+	var kinds [2]bool
+	copied := 0
+	for i := firstMark(text, marks); i < len(text); i++ {
+		if !isMark[text[i]] || strings.IndexByte(marks, text[i]) < 0 {
+			continue
+		}
+		char, width := readEscape(text[i:], buffer[:0])
+		if width == 0 {
+			continue
+		}
+		if out == nil {
+			out = &decoded{text: make([]byte, 0, len(text))}
+		}
+		out.text = append(out.text, text[copied:i]...)
+		out.escapes = append(out.escapes, escape{int32(i), int32(i + width), int32(len(out.text)), int32(len(char))})
+		out.text = append(out.text, char...)
+		if text[i] == '\\' {
+			kinds[0] = true
+		} else {
+			kinds[1] = true
+		}
+		copied = i + width
+		i = copied - 1
+	}
+	if out != nil {
+		out.text = append(out.text, text[copied:]...)
+		out.mixed = kinds[0] && kinds[1]
+	}
+	return out
+}
+
+var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true}
+
+// firstMark returns where the first of the marks is, or the length of the text. Most texts have none.
+func firstMark(text []byte, marks string) int {
+	first := len(text)
+	for i := range len(marks) {
+		if at := bytes.IndexByte(text[:first], marks[i]); at >= 0 {
+			first = at
+		}
+	}
+	return first
+}
+
+// readEscape reads the escape that a text begins with. It appends what it stands for to out, and returns its length; 0 when
+// there is none. A plus sign is a blank.
+func readEscape(text, out []byte) (char []byte, width int) {
+	if text[0] == '+' {
+		return append(out, ' '), 1
+	}
+	if len(text) < 2 {
+		return nil, 0
+	}
+	c := text[1]
+	switch {
+	case text[0] == '\\' && (c == '%' || c == '&'): // which can begin an escape, in which this one is written
+		if _, width := readEscape(text[1:], out); width == 0 {
+			return append(out, c), 2
+		}
+		return nil, 0
+	case text[0] == '\\' && !alphanumeric(c) && c < utf8.RuneSelf:
+		return append(out, c), 2
+	case text[0] == '&' && c != '#':
+		return readEntity(text, out)
+	case text[0] == '\\':
+		if short := strings.IndexByte(shortEscapes, c); short >= 0 && short%2 == 0 {
+			return append(out, shortEscapes[short+1]), 2
+		}
+	}
+	for i := range notations {
+		if n := &notations[i]; n.before[0] == text[0] {
+			if char, width := n.read(text, out); width > 0 {
+				return char, width
+			}
+		}
+	}
+	return nil, 0
+}
+
+// shortEscapes are pairs of a letter behind a backslash and what they stand for. Any other character that is neither a
+// letter nor a digit stands for itself.
+const shortEscapes = "n\nr\rt\tb\bf\fv\v0\x00a\ae\x1b"
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// A notation writes a character as its number.
+type notation struct {
+	before      string
+	base        int
+	least, most int // digits
+	after       string
+	octet       bool // the number is a byte of UTF-8, not a character
+}
+
+var notations = []notation{
+	{before: `\u{`, base: 16, least: 1, most: 8, after: "}"}, // before \u, which it begins with
+	{before: `\u`, base: 16, least: 4, most: 4},
+	{before: `\U`, base: 16, least: 8, most: 8},
+	{before: `\x`, base: 16, least: 2, most: 2, octet: true},
+	{before: `%u`, base: 16, least: 4, most: 4},
+	{before: `%`, base: 16, least: 2, most: 2, octet: true},
+	{before: `&#x`, base: 16, least: 1, most: 8, after: ";"},
+	{before: `&#X`, base: 16, least: 1, most: 8, after: ";"},
+	{before: `&#`, base: 10, least: 1, most: 10, after: ";"},
+}
+
+// number reads one number of the notation.
+func (n *notation) number(text []byte) (value rune, width int) {
+	if !bytes.HasPrefix(text, []byte(n.before)) {
+		return 0, 0
+	}
+	at := len(n.before)
+	for ; at < len(text) && at-len(n.before) < n.most; at++ {
+		digit := hexValues[text[at]]
+		if int(digit) >= n.base || value > utf8.MaxRune {
+			break
+		}
+		value = value*rune(n.base) + rune(digit)
+	}
+	if at-len(n.before) < n.least || !bytes.HasPrefix(text[at:], []byte(n.after)) {
+		return 0, 0
+	}
+	return value, at + len(n.after)
+}
+
+// hexValues has the values of digits, and noDigit for all other characters.
+var hexValues = &packings[1].value
+
+// read reads a character: one number, or two for a surrogate pair (RFC 8259 §7).
+func (n *notation) read(text, out []byte) (char []byte, width int) {
+	value, width := n.number(text)
+	switch {
+	case width == 0:
+		return nil, 0
+	case n.octet:
+		return append(out, byte(value)), width
+	case utf16.IsSurrogate(value):
+		second, more := n.number(text[width:])
+		value, width = utf16.DecodeRune(value, second), width+more
+		if value == utf8.RuneError {
+			return nil, 0
+		}
+	case !utf8.ValidRune(value):
+		return nil, 0
+	}
+	return utf8.AppendRune(out, value), width
+}
+
+// readEntity reads a character that has a name in HTML.
+func readEntity(text, out []byte) (char []byte, width int) {
+	const longest = len("&CounterClockwiseContourIntegral;")
+	end := bytes.IndexByte(text[:min(longest, len(text))], ';')
+	if end < 2 || !alphanumeric(text[1]) {
+		return nil, 0
+	}
+	name := string(text[:end+1])
+	if name == "&amp;" { // by far the most frequent
+		return append(out, '&'), len(name)
+	}
+	if char := html.UnescapeString(name); char != name && len(char) <= utf8.UTFMax {
+		return append(out, char...), len(name)
+	}
+	return nil, 0
+}
+
+// between reports whether an escape, or the end of one, is within a part of the decoded text. Only there it says what the text
+// with escapes does not say.
+func (d *decoded) between(from, to int) bool {
+	i := sort.Search(len(d.escapes), func(i int) bool { return int(d.escapes[i].at+d.escapes[i].n) >= from })
+	return i < len(d.escapes) && int(d.escapes[i].at) <= to
+}
+
+// writeBack writes another text of the same length in the place of the decoded one.
+func (d *decoded) writeBack(text, made []byte) {
+	to, end := int32(len(text)), int32(len(made))
+	for i := len(d.escapes) - 1; i >= 0; i-- {
+		e := &d.escapes[i]
+		copy(text[e.to:to], made[e.at+e.n:end])
+		if char := made[e.at : e.at+e.n]; !bytes.Equal(char, d.text[e.at:e.at+e.n]) {
+			writeEscape(text[e.from:e.to], char)
+		}
+		to, end = e.from, e.at
+	}
+	copy(text[:to], made[:end])
+}
+
+// writeEscape writes another character in the place of an escape, in its notation, in as many bytes.
+func writeEscape(place, char []byte) {
+	for i := range notations {
+		n := &notations[i]
+		if _, width := n.number(place); width > 0 {
+			n.write(place, width, char)
+			return
+		}
+	}
+	// A short escape, or a name. Those stand for what has no other name of this length, unless there is room for a number.
+	r, _ := utf8.DecodeRune(char)
+	if number := fmt.Sprintf("&#%0*d;", max(0, len(place)-3), r); place[0] == '&' && len(number) == len(place) {
+		copy(place, number)
+	}
+}
+
+func (n *notation) write(place []byte, width int, char []byte) {
+	r, size := utf8.DecodeRune(char)
+	var numbers []rune
+	switch {
+	case n.octet:
+		numbers = []rune{rune(char[0])}
+	case width < len(place): // two numbers
+		high, low := utf16.EncodeRune(r)
+		numbers = []rune{high, low}
+	case size == len(char):
+		numbers = []rune{r}
+	}
+	var out []byte
+	for _, number := range numbers {
+		digits := strconv.FormatUint(uint64(number), n.base)
+		room := width - len(n.before) - len(n.after)
+		if len(digits) > room && number >= 'd' && number <= 'z' {
+			digits = strconv.FormatUint(uint64(number-'a'+'A'), n.base) // two decimal digits are not enough for a small letter
+		}
+		if bytes.ContainsAny(place[len(n.before):], "ABCDEF") {
+			digits = strings.ToUpper(digits)
+		}
+		out = fmt.Appendf(out, "%s%s%s%s", n.before, strings.Repeat("0", max(0, room-len(digits))), digits, n.after)
+	}
+	if len(out) == len(place) {
+		copy(place, out)
+	}
+}

@@ -1,0 +1,58 @@
+package redact
+
+import (
+	"bytes"
+	"slices"
+)
+
+// A search finds many texts at once, each of at least shortest bytes, in one pass that skips most bytes. It is the
+// algorithm of Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
+type search struct {
+	wanted []stand          // the longest first
+	shift  [1 << 12]uint8   // how far the window can move behind a block
+	ending map[uint16][]int // which of the wanted have the block at the end of their first window
+}
+
+// A stand is a secret, and what stands in its place, which is as long.
+type stand struct{ secret, alias []byte }
+
+func newSearch(wanted []stand) *search {
+	s := &search{wanted: wanted, ending: map[uint16][]int{}}
+	slices.SortStableFunc(s.wanted, func(a, b stand) int { return len(b.secret) - len(a.secret) })
+	for i := range s.shift {
+		s.shift[i] = shortest - 1
+	}
+	for i, w := range s.wanted {
+		for at := 1; at < shortest; at++ {
+			block := blockOf(w.secret, at)
+			s.shift[block] = min(s.shift[block], uint8(shortest-1-at))
+			if at == shortest-1 {
+				s.ending[block] = append(s.ending[block], i)
+			}
+		}
+	}
+	return s
+}
+
+// blockOf returns a number for the two bytes that end at an index.
+func blockOf(text []byte, at int) uint16 {
+	return (uint16(text[at-1])<<4 ^ uint16(text[at])) & (1<<12 - 1)
+}
+
+// next returns where the next secret begins, from an index on; nil when there is none.
+func (s *search) next(text []byte, from int) (int, *stand) {
+	for end := from + shortest - 1; end < len(text); {
+		block := blockOf(text, end)
+		if skip := s.shift[block]; skip > 0 {
+			end += int(skip)
+			continue
+		}
+		for _, i := range s.ending[block] {
+			if w := &s.wanted[i]; bytes.HasPrefix(text[end-shortest+1:], w.secret) {
+				return end - shortest + 1, w
+			}
+		}
+		end++
+	}
+	return 0, nil
+}
