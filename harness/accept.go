@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"syscall"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/waiver"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -30,7 +30,7 @@ func (l *loader) waiversFile(root *yamldoc.Node) string {
 // waivers reads the waivers, when all that they speak of is there. n is where lockstep.yaml names their file; nil when it
 // does not, and none has to be there.
 func (l *loader) waivers(n *yamldoc.Node) {
-	data, err := os.ReadFile(l.p.WaiversFile)
+	data, err := regular.Read(l.p.WaiversFile)
 	switch {
 	case err == nil:
 	case n.Str() != "":
@@ -54,7 +54,7 @@ func (l *loader) baseline(n *yamldoc.Node) {
 		return
 	}
 	l.p.BaselineFile = l.path(n.Text)
-	data, err := os.ReadFile(l.p.BaselineFile)
+	data, err := regular.Read(l.p.BaselineFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.p.noBaseline = scenario.Problems{{
@@ -72,7 +72,7 @@ func (l *loader) baseline(n *yamldoc.Node) {
 // UseBaseline takes a file as the baseline, instead of the project's. The error is scenario.Problems when the file has
 // mistakes.
 func (p *Project) UseBaseline(file string) error {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &UsageError{file + ": no such file", "make the first one with lockstep baseline update --accept-new"}
 	}

@@ -2,17 +2,17 @@ package harness
 
 import (
 	"errors"
-	"os"
 
 	"github.com/lockstep-dev/lockstep/harness/contract"
 	"github.com/lockstep-dev/lockstep/harness/draft"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // NewDraft makes a first project of an OpenAPI document: what a lockstep.yaml and the scenarios could be. It writes
 // nothing. The error is scenario.Problems when the document has mistakes.
 func NewDraft(file string, options *draft.Options) (*draft.Draft, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if err != nil {
 		return nil, &UsageError{err.Error(), "name the OpenAPI document: lockstep init path/to/openapi.yaml"}
 	}

@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"strconv"
 
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/stub"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // Play is a stub without a run, for somebody who tries a server by hand: it answers by the rules of a file, on a port of
 // loopback, until ctx ends. A port of 0 is a free one. ready is told where it listens. The error is [scenario.Problems]
 // when the file has mistakes.
 func Play(ctx context.Context, kind, file string, port uint16, ready func(url string)) error {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if err != nil {
 		return &UsageError{What: err.Error(), Fix: "name a file with rules: docs/stubs.md shows some"}
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -109,7 +110,7 @@ type sums struct{ contract, scenarios, rules string }
 // Load reads lockstep.yaml, the contract and every scenario. The error is scenario.Problems when files have mistakes:
 // all of them, of all files.
 func Load(file string) (*Project, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, scenario.Problems{{File: file, What: "no such file", Fix: "write one (docs/project.md has an example), or name another with --config"}}
 	}
@@ -288,7 +289,7 @@ func (l *loader) contract(root *yamldoc.Node) {
 		return
 	}
 	file := l.path(n.Text)
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if err != nil {
 		l.problem(n, err.Error(), "name the OpenAPI document, relative to this file")
 		return

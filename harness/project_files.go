@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/harness/target"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -57,7 +58,7 @@ func (l *loader) file(out []target.File, k, v *yamldoc.Node) []target.File {
 		l.problemOnce(v, fmt.Sprintf("%s has %d bytes", v.Text, info.Size()), fmt.Sprintf("name a file of %d MiB at most", maxFile>>20))
 		return out
 	case err == nil:
-		f.Data, err = os.ReadFile(l.path(v.Text))
+		f.Data, err = regular.Read(l.path(v.Text))
 		if !slices.Contains(l.p.files, l.path(v.Text)) {
 			l.p.files = append(l.p.files, l.path(v.Text))
 		}

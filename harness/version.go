@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // version returns what tells the version of a target from others: a sum of the file, or the folder, that the project names;
@@ -33,7 +34,7 @@ func contentSum(path string) (string, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		data, err := os.ReadFile(file)
+		data, err := regular.Read(file)
 		if err != nil {
 			return err
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/internal/problem"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // baselineFlags are the flags of lockstep baseline update.
@@ -107,8 +107,11 @@ func (f *baselineFlags) update(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	out := document{path: file}
-	if err := out.write(func(to io.Writer) error { _, err := to.Write(text); return err }); err != nil {
+	err = regular.CheckNew(file)
+	if err == nil {
+		err = (&document{file}).write(func(to io.Writer) error { _, err := to.Write(text); return err })
+	}
+	if err != nil {
 		return &harness.UsageError{What: err.Error(), Fix: "name another file with --baseline"}
 	}
 	for _, k := range fixed {
@@ -154,7 +157,7 @@ func beside(config, path string) string {
 
 // known reads the baseline. The first one is made by accepting all that is new.
 func (f *baselineFlags) known(file string) ([]verdict.Known, error) {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.acceptNew:
 		return nil, nil

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // diffFlags are the flags of lockstep diff.
@@ -100,7 +100,7 @@ func (f *diffFlags) print(d *report.Diff, w *world) error {
 
 // side reads one of the runs: a report.json, or a run.jsonl, which is judged.
 func (f *diffFlags) side(ctx context.Context, path string, w *world) (*report.Document, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &harness.UsageError{What: path + ": no such file", Fix: "name the run.jsonl or the report.json of a run"}
 	}

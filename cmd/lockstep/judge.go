@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // judgeFlags are the flags of lockstep judge.
@@ -89,7 +90,7 @@ func (f *judgeFlags) judge(ctx context.Context, path string, w *world) error {
 
 // openRun opens a run file, and reads the project that it is of.
 func openRun(config, path string, load func(config string) (*harness.Project, error)) (*harness.Project, *os.File, error) {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil, nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run` writes it, or name another run file"}
 	}

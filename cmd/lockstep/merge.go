@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 func mergeCommand(w *world) *cobra.Command {
@@ -111,7 +112,7 @@ func (f *runFlags) shards(project *harness.Project, paths []string) (*harness.Re
 	}
 	var parts []harness.Part
 	for _, path := range paths {
-		file, err := os.Open(path)
+		file, err := regular.Open(path)
 		if err != nil {
 			return nil, &harness.UsageError{What: err.Error(), Fix: "`lockstep run --shard` writes it"}
 		}

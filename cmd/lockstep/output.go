@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // outputFlags are the flags about what a judgement looks like.
@@ -118,7 +119,11 @@ func (f *outputFlags) github(doc *report.Document, w *world) error {
 	if path == "" {
 		return err
 	}
-	file, fault := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	fault := regular.CheckOutput(path)
+	var file *os.File
+	if fault == nil {
+		file, fault = os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	}
 	if fault != nil {
 		return errors.Join(err, fmt.Errorf("the job's summary: %w", fault))
 	}

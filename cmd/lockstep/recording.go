@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // recordingName is the file of a recording in its folder.
@@ -48,7 +49,7 @@ func (f *recordingFlags) against(project *harness.Project, options *harness.Opti
 		return nil
 	}
 	path := filepath.Join(f.from, recordingName)
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &harness.UsageError{What: path + ": no such file", Fix: "`lockstep run --record " + f.from + "` writes it"}
 	}
@@ -76,15 +77,20 @@ func (f *recordingFlags) open() (*tape, error) {
 	if f.to == "" {
 		return nil, nil
 	}
-	if err := os.MkdirAll(f.to, 0o755); err != nil {
-		return nil, noTape(err)
-	}
-	path := filepath.Join(f.to, recordingName)
-	file, err := os.Create(path + ".part")
+	lock, err := ownFolder(f.to)
 	if err != nil {
 		return nil, noTape(err)
 	}
-	return &tape{path, file}, nil
+	path := filepath.Join(f.to, recordingName)
+	var file *os.File
+	if err = regular.CheckNew(path); err == nil {
+		file, err = regular.Create(path + ".part")
+	}
+	if err != nil {
+		lock.Close()
+		return nil, noTape(err)
+	}
+	return &tape{path, file, lock}, nil
 }
 
 func noTape(err error) error {
@@ -95,6 +101,7 @@ func noTape(err error) error {
 type tape struct {
 	path string
 	file *os.File
+	lock io.Closer // of the folder
 }
 
 // end ends the recording; of a run that did not come to its end there is none.
@@ -102,6 +109,7 @@ func (t *tape) end(whole bool) error {
 	if t == nil {
 		return nil
 	}
+	defer t.lock.Close()
 	if err := t.file.Close(); err != nil || !whole {
 		return errors.Join(err, os.Remove(t.file.Name()))
 	}

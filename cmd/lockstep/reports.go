@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // reports are the files of a run. All writers discard when no folder is wanted.
@@ -20,6 +21,7 @@ type reports struct {
 	run       io.Writer
 	documents []*document      // one for each of documents; none when no folder is wanted
 	file      *os.File         // of run
+	lock      io.Closer        // of the folder
 	before    *report.Document // of the run before, see report.Past; nil when there is none that can be read
 }
 
@@ -48,23 +50,41 @@ func (f *runFlags) openReports() (*reports, error) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(filepath.Dir(f.config), dir)
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, noReports(err)
-	}
-	r.before = earlier(filepath.Join(dir, "report.json"))
-	for _, kind := range documents {
-		d := &document{path: filepath.Join(dir, kind.name)}
-		if err := d.prepare(); err != nil {
-			return nil, noReports(err)
-		}
-		r.documents = append(r.documents, d)
-	}
-	file, err := os.Create(filepath.Join(dir, "run.jsonl"))
+	lock, err := ownFolder(dir)
 	if err != nil {
 		return nil, noReports(err)
 	}
-	r.run, r.file = file, file
+	r.lock = lock
+	if err := r.begin(dir); err != nil {
+		lock.Close()
+		return nil, noReports(err)
+	}
 	return r, nil
+}
+
+// begin takes the reports of the run before away. Where one of them is no file, all stay.
+func (r *reports) begin(dir string) error {
+	runFile := filepath.Join(dir, "run.jsonl")
+	err := regular.CheckNew(runFile)
+	for _, kind := range documents {
+		d := &document{filepath.Join(dir, kind.name)}
+		err = errors.Join(err, regular.CheckNew(d.path))
+		r.documents = append(r.documents, d)
+	}
+	if err != nil {
+		return err
+	}
+	r.before = earlier(filepath.Join(dir, "report.json"))
+	for _, d := range r.documents {
+		if err := d.prepare(); err != nil {
+			return err
+		}
+	}
+	if r.file, err = regular.Create(runFile); err != nil {
+		return err
+	}
+	r.run = r.file
+	return nil
 }
 
 // write writes what is made of the judgement.
@@ -78,10 +98,7 @@ func (r *reports) write(doc *report.Document) error {
 
 // earlier reads what is to be known of the run before.
 func earlier(path string) *report.Document {
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return nil
 	}
@@ -101,61 +118,35 @@ func (r *reports) close() error {
 	if r.file == nil {
 		return nil
 	}
-	return r.file.Close()
+	return errors.Join(r.file.Close(), r.lock.Close())
 }
 
 // A document is a file that is there when it is whole.
-type document struct {
-	path  string
-	plain bool // a device, a pipe or a link stands there, and is written to as it is
-}
+type document struct{ path string }
 
 // prepare takes the document of the run before away, and finds out whether a new one can be written.
 func (d *document) prepare() error {
-	switch info, err := os.Lstat(d.path); {
-	case errors.Is(err, os.ErrNotExist):
-	case err != nil:
+	if err := regular.Remove(d.path); err != nil {
 		return err
-	case info.Mode().IsRegular():
-		if err := os.Remove(d.path); err != nil {
-			return err
-		}
-	default:
-		d.plain = true
 	}
-	file, err := os.Create(d.part())
+	file, err := regular.Create(d.part())
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Close(), d.discard())
+	return errors.Join(file.Close(), os.Remove(d.part()))
 }
 
 // part is where the document is written.
-func (d *document) part() string {
-	if d.plain {
-		return d.path
-	}
-	return d.path + ".part"
-}
-
-func (d *document) discard() error {
-	if d.plain {
-		return nil
-	}
-	return os.Remove(d.part())
-}
+func (d *document) part() string { return d.path + ".part" }
 
 // write writes the document, by a function that writes all of it.
 func (d *document) write(render func(io.Writer) error) error {
-	file, err := os.Create(d.part())
+	file, err := regular.Create(d.part())
 	if err != nil {
 		return err
 	}
 	if err := errors.Join(render(file), file.Close()); err != nil {
-		return errors.Join(err, d.discard())
-	}
-	if d.plain {
-		return nil
+		return errors.Join(err, os.Remove(d.part()))
 	}
 	return os.Rename(d.part(), d.path)
 }

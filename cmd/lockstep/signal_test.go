@@ -174,7 +174,7 @@ func TestNothingStaysBehindWhenTheProgramIsKilled(t *testing.T) {
 	if status := p.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
 		t.Errorf("it ended with %s", p.ProcessState)
 	}
-	if diff := cmp.Diff([]string{"run.jsonl"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
+	if diff := cmp.Diff([]string{".lock", "run.jsonl"}, names(t, filepath.Join(p.dir, "reports"))); diff != "" {
 		t.Errorf("reports (-want +got):\n%s", diff)
 	}
 	p.isIncomplete(t)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 func trendCommand(w *world) *cobra.Command {
@@ -80,7 +81,11 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) err
 	if out == "-" {
 		return report.TrendHTML(w.stdout, trend)
 	}
-	file, err := os.Create(out)
+	err = regular.CheckOutput(out)
+	var file *os.File
+	if err == nil {
+		file, err = os.Create(out)
+	}
 	if err != nil {
 		return &harness.UsageError{What: err.Error(), Fix: "name another file with --output"}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 	"github.com/lockstep-dev/lockstep/harness/waiver"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // waiveFlags are the flags of lockstep waive.
@@ -118,7 +118,7 @@ func lastRun(ctx context.Context, w *world, project *harness.Project, config, fr
 	if from == "" {
 		from = filepath.Join(filepath.Dir(config), "reports", "report.json")
 	}
-	data, err := os.ReadFile(from)
+	data, err := regular.Read(from)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &harness.UsageError{What: from + ": no such file", Fix: "run the scenarios first, or name a report.json or run.jsonl with --from"}
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
@@ -49,7 +50,7 @@ func Each(root string, f func(rows []*Scenario), except ...string) error {
 			problems = append(problems, almost(file, ext)...)
 			return nil
 		}
-		data, err := os.ReadFile(file)
+		data, err := regular.Read(file)
 		if err != nil {
 			return err
 		}

@@ -123,6 +123,10 @@ func (d *Directory) furnish(files []File, values map[string]string) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			return fmt.Errorf("file %q: %w", f.Path, bare(err))
 		}
+		// The server may have put anything there since, and to write to a pipe would hang.
+		if info, err := root.Lstat(name); err == nil && !info.IsDir() {
+			_ = root.Remove(name) // what stays is in the way of the next call
+		}
 		if err := root.WriteFile(name, data, 0o600); err != nil {
 			return fmt.Errorf("file %q: %w", f.Path, bare(err))
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -116,6 +117,24 @@ func TestNoFileLeavesItsDirectoryThroughALink(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(outside); len(left) > 0 {
 		t.Errorf("outside there is %v", left)
+	}
+}
+
+func TestAPipeInThePlaceOfAFileIsReplaced(t *testing.T) {
+	dir, err := NewDirectory(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Remove()
+	file := filepath.Join(dir.Path(), "port")
+	if err := syscall.Mkfifo(file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.furnish([]File{{Path: "port", Data: []byte("1")}}, (Spec{}).values(1, dir.Path())); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("there is %v, %v", info, err)
 	}
 }
 

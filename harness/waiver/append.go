@@ -7,13 +7,14 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/lockstep-dev/lockstep/internal/regular"
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
 // Append adds waivers, as Skeleton returns them, to a file, which is made when it is not there. What stands in the file
 // stays as it is. One that would be no YAML any more is not written.
 func Append(file, text string) error {
-	data, err := os.ReadFile(file)
+	data, err := regular.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/harness/stub/mcp/record"
+	"github.com/lockstep-dev/lockstep/internal/regular"
 )
 
 // A recorder writes down what the client sends.
@@ -25,6 +26,9 @@ type recorder struct {
 func openRecorder(path string) (*recorder, error) {
 	if path == "" {
 		return &recorder{}, nil
+	}
+	if err := regular.CheckOutput(path); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {

@@ -1,0 +1,51 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+)
+
+// lockFile locks a file until it is closed, which removes it, or until this process ends, in whatever way. Where another
+// process has the lock, holder says which one. The locks are those of POSIX, which network file systems know as well; a
+// file system that has none is not locked.
+func lockFile(path string) (lock io.Closer, holder string, err error) {
+	for {
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o644)
+		if err != nil {
+			return nil, "", err
+		}
+		whole := syscall.Flock_t{Type: syscall.F_WRLCK}
+		err = syscall.FcntlFlock(file.Fd(), syscall.F_SETLK, &whole)
+		switch {
+		case err == syscall.EACCES || err == syscall.EAGAIN: // POSIX: either of them
+			defer file.Close()
+			holder = "another process"
+			if syscall.FcntlFlock(file.Fd(), syscall.F_GETLK, &whole) == nil && whole.Pid > 0 {
+				holder = fmt.Sprintf("process %d", whole.Pid)
+			}
+			return nil, holder, nil
+		case isAt(file, path):
+			return removedLock{file}, "", nil
+		}
+		file.Close() // its holder removed it just now; whoever comes next locks another file
+	}
+}
+
+// isAt reports whether a file that is open is the one at path.
+func isAt(file *os.File, path string) bool {
+	one, err := file.Stat()
+	other, otherErr := os.Lstat(path)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+type removedLock struct{ *os.File }
+
+// Close removes the file while it is still locked.
+func (l removedLock) Close() error {
+	_ = os.Remove(l.Name()) // one that stays is not locked
+	return l.File.Close()
+}
