@@ -27,6 +27,7 @@ type baselineFlags struct {
 	from      string
 	file      string
 	acceptNew bool
+	common    bool
 }
 
 func baselineCommand(w *world) *cobra.Command {
@@ -51,9 +52,11 @@ func baselineUpdateCommand(w *world) *cobra.Command {
 		Use:   "update",
 		Short: "Strikes off what is fixed, by the report of the last run",
 		Long: `Strikes off the baseline what the last run would have shown and has not, and prints it. New findings
-are not added, unless --accept-new says so: then they are printed too.`,
+are not added, unless --accept-new says so: then they are printed too. --common adds those alone that
+break the contract on all targets in the same way, which no comparison of the targets shows.`,
 		Example: `  lockstep baseline update
   lockstep baseline update --accept-new           also makes the first one
+  lockstep baseline update --common               what all targets do against the contract, and nothing else
   lockstep baseline update --from nightly/run.jsonl`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.update(cmd.Context(), w) },
@@ -63,6 +66,7 @@ are not added, unless --accept-new says so: then they are printed too.`,
 	fl.StringVar(&f.from, "from", "", "the report.json or run.jsonl of a run (default reports/report.json beside lockstep.yaml)")
 	fl.StringVar(&f.file, "baseline", "", "the baseline, relative to lockstep.yaml (default the project's, or reports/baseline.json)")
 	fl.BoolVar(&f.acceptNew, "accept-new", false, "add the findings that are new")
+	fl.BoolVar(&f.common, "common", false, "add the violations that are new and that all targets share")
 	return cmd
 }
 
@@ -80,6 +84,9 @@ func knownSubcommand(cmd *cobra.Command, args []string) error {
 }
 
 func (f *baselineFlags) update(ctx context.Context, w *world) error {
+	if f.acceptNew && f.common {
+		return &harness.UsageError{What: "--accept-new and --common at once", Fix: "--accept-new adds all that is new, --common what all targets share of it: leave one out"}
+	}
 	project, err := load(f.config)
 	if err != nil {
 		return err
@@ -100,8 +107,11 @@ func (f *baselineFlags) update(ctx context.Context, w *world) error {
 	kept, fixed := run.Compare(known, ids)
 	news := run.News(kept)
 	var added []verdict.Known
-	if f.acceptNew {
+	switch {
+	case f.acceptNew:
 		added = news
+	case f.common:
+		added = run.Common(news)
 	}
 	text, err := baseline.Text(slices.Concat(kept, added))
 	if err != nil {
@@ -155,11 +165,11 @@ func beside(config, path string) string {
 	return filepath.Join(filepath.Dir(config), path)
 }
 
-// known reads the baseline. The first one is made by accepting all that is new.
+// known reads the baseline. The first one is made by accepting what is new.
 func (f *baselineFlags) known(file string) ([]verdict.Known, error) {
 	data, err := regular.Read(file)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && f.acceptNew:
+	case errors.Is(err, fs.ErrNotExist) && (f.acceptNew || f.common):
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &harness.UsageError{What: file + ": no such file", Fix: "make the first one with lockstep baseline update --accept-new"}

@@ -70,6 +70,31 @@ func TestTheBaselineIsARatchet(t *testing.T) {
 	}
 }
 
+// What both servers do against the contract is accepted alone: what only one of them does stays red.
+func TestViolationsInCommonAreAcceptedAlone(t *testing.T) {
+	extra := func() string { return serve(t, &faux.Server{Fault: fault(t, "extra-field")}) }
+	p := two(t, "extra-field")
+	p.with(t, extra(), extra())
+	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
+		t.Fatalf("run: %+v", o)
+	}
+	const at = "items/story: GET /items/${{ lamp }}: body/color"
+	o := p.updated(t, "--common")
+	if o.code != exitMatch || o.stderr != "" || strings.Count(o.stdout, "\n+ "+at)+strings.Count("\n"+o.stdout, "\n+ "+at) < 2 || !strings.Contains(o.stdout, "2 known findings, 0 struck off, 2 added") {
+		t.Errorf("update --common: %+v", o)
+	}
+	if o := p.do(t, "run", "items/story", "--baseline", baselineFile); o.code != exitMatch || !strings.Contains(o.stdout, "1 waived") {
+		t.Errorf("the same run: %+v", o)
+	}
+	p.with(t, serve(t, &faux.Server{}), extra())
+	if o := p.do(t, "run", "items/story"); o.code != exitDiffer {
+		t.Fatalf("run: %+v", o)
+	}
+	if o := p.updated(t, "--common", "--baseline", "other.json"); o.code != exitMatch || !strings.HasPrefix(o.stdout, "other.json: 0 known findings, 0 struck off, 0 added") {
+		t.Errorf("what one target does alone: %+v", o)
+	}
+}
+
 func TestABaselineKeepsWhatARunHasNotLookedAt(t *testing.T) {
 	p := two(t, "other-value")
 	p.do(t, "run", "items/story")
@@ -129,6 +154,7 @@ func TestMistakesOfBaseline(t *testing.T) {
 		{[]string{"baseline"}, "lockstep: no command of lockstep baseline\n\tfix: `lockstep baseline update` strikes off what is fixed\n"},
 		{[]string{"baseline", "updat"}, "lockstep: unknown command \"updat\" of lockstep baseline\n\tfix: did you mean \"update\"?\n"},
 		{[]string{"baseline", "update", "x"}, "lockstep: update takes no argument, and \"x\" is one\n\tfix: leave it out; --config names another project\n"},
+		{[]string{"baseline", "update", "--common", "--accept-new"}, "lockstep: --accept-new and --common at once\n\tfix: --accept-new adds all that is new, --common what all targets share of it: leave one out\n"},
 	} {
 		if o := lockstep(t, tc.args...); o != (outcome{exitUsage, "", tc.want}) {
 			t.Errorf("lockstep %q: %+v", tc.args, o)

@@ -51,3 +51,37 @@ func (r *Run) News(baseline []Known) []Known {
 	}
 	return out
 }
+
+// Common returns those of some findings that are violations which all targets of a scenario share: the same rule of the
+// contract, broken at the same place. There is nothing to share where there is only one target.
+func (r *Run) Common(of []Known) []Known {
+	type breach struct{ step, stream, place, kind, schema string }
+	breachOf := func(f *Finding) breach {
+		b := breach{step: f.Step, stream: f.Stream, place: f.Place, kind: f.Kind}
+		if len(f.Contract) > 0 {
+			b.schema = f.Contract[0].Schema
+		}
+		return b
+	}
+	shared := map[Known]bool{}
+	for i := range r.Scenarios {
+		s := &r.Scenarios[i]
+		targets := map[breach]map[string]bool{}
+		for k := range s.Findings {
+			if f := &s.Findings[k]; f.Class == Violation {
+				b := breachOf(f)
+				if targets[b] == nil {
+					targets[b] = map[string]bool{}
+				}
+				targets[b][f.Target] = true
+			}
+		}
+		for k := range s.Findings {
+			f := &s.Findings[k]
+			if f.Class == Violation && len(s.Targets) > 1 && len(targets[breachOf(f)]) == len(s.Targets) {
+				shared[KnownOf(f)] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(of), func(k Known) bool { return !shared[k] })
+}

@@ -111,3 +111,29 @@ func TestNewsAreWhatNothingAccepts(t *testing.T) {
 		t.Errorf("new are (-want +got):\n%s", diff)
 	}
 }
+
+func TestCommonAreTheViolationsOfAllTargets(t *testing.T) {
+	violation := func(target, place, schema string) Finding {
+		return Finding{
+			Class: Violation, Kind: "pattern", Scenario: "story", Step: "1", Target: target, Place: place, At: place + " of " + target,
+			Contract: []Word{{Target: target, Schema: schema}},
+		}
+	}
+	difference := Finding{Class: Difference, Kind: "value", Scenario: "story", At: "a difference"}
+	story := Scenario{ID: "story", Targets: []Target{{Name: "old"}, {Name: "new"}}, Findings: []Finding{
+		violation("old", "body/id", "#/a"), violation("new", "body/id", "#/a"), violation("new", "body/id", "#/a"), difference,
+		violation("old", "body/at", "#/a"), violation("new", "body/at", "#/b"), violation("new", "body/name", "#/a"),
+	}}
+	alone := Scenario{ID: "alone", Targets: story.Targets[:1], Findings: story.Findings[:1]}
+	r := Run{Scenarios: []Scenario{story, alone}}
+	var got []string
+	for _, k := range r.Common(r.News(nil)) {
+		got = append(got, k.At)
+	}
+	if diff := cmp.Diff([]string{"body/id of old", "body/id of new"}, got); diff != "" {
+		t.Errorf("in common are (-want +got):\n%s", diff)
+	}
+	if got := (&Run{Scenarios: []Scenario{alone}}).Common(r.News(nil)); len(got) > 0 {
+		t.Errorf("in common with nobody are %v", got)
+	}
+}
