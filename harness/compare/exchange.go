@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/archive"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
@@ -224,7 +225,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	if c.unread(unreadAnswer(ref), unreadAnswer(cand)) {
 		return
 	}
-	sides := [2]content{bodyContent(ref.Response), bodyContent(cand.Response)}
+	sides := bodyContents(ref.Response, cand.Response)
 	if sides[0].otherwise != sides[1].otherwise && c.comparesType(step.ID) {
 		// That the types differ is reported already. It does not make the bodies differ as well.
 		sides[0].otherwise, sides[1].otherwise = "", ""
@@ -241,6 +242,7 @@ func (c *comparison) body(step *transcript.Step, ref, cand *transcript.Exchange,
 	}
 	c.content("body", "body", place{where: location{where(step, "body"), nil}, seen: c.seen(ref.Done, cand.Done), line: lineOf(step), of: [2]string{asked(ref), asked(cand)}}, rules, sides, report)
 	c.entryOrder(sides, report)
+	c.lastLine(sides, ref.Response, cand.Response, report)
 }
 
 // content is a text that may be JSON: a body, or an event's data.
@@ -248,6 +250,7 @@ type content struct {
 	data      []byte
 	otherwise string   // why it is not read as JSON; "" when it is
 	entries   []string // of an archive, which data is the document of
+	lines     bool     // data is the list of what the lines of the body hold
 }
 
 // asWritten reports whether what a content holds stands in it as it is, without escapes.
@@ -260,7 +263,10 @@ func bodyContent(r *transcript.Response) content {
 	if doc, err := archiveIn(r); doc != nil && err == nil {
 		return content{data: doc.JSON, entries: doc.Names}
 	}
-	return content{data: r.Body.Bytes, otherwise: "its content type is not JSON"}
+	if list, ok := archive.Lines(r.Header.ContentType(), r.Body.Bytes); ok {
+		return content{data: list, lines: true}
+	}
+	return textContent(r)
 }
 
 func succeeded(x *transcript.Exchange) bool { return x.Response.Status/100 == 2 }
@@ -443,5 +449,5 @@ func isJSON(h transcript.Header) bool {
 		return true
 	}
 	media, _, err := mime.ParseMediaType(value)
-	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
+	return err == nil && isJSONType(media)
 }

@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"maps"
 	"mime"
 	"slices"
 	"strings"
@@ -9,9 +8,10 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
-// Two fields say by their definition that one thing can be written in several ways, and frameworks do: the words of a media
+// Some fields say by their definition that one thing can be written in several ways, and frameworks do: the words of a media
 // type have no case, and its parameters no order (RFC 9110 §8.3.1), and neither have the attributes of a cookie (RFC 6265 §5.2).
-// Every client reads them by that, so these ways are no difference. Of all other fields the text is what is compared.
+// Lists have their own rules; see list.go. Every client reads them by that, so these ways are no difference. Of all other fields
+// the text is what is compared.
 
 // sameField reports whether two values of a field, which differ as texts, say the same.
 func (b *bindings) sameField(name, ref, cand string, p place) bool {
@@ -24,23 +24,36 @@ func (b *bindings) sameField(name, ref, cand string, p place) bool {
 		kind, _ := b.texts(plainCookie(ref), plainCookie(cand), p)
 		return kind == ""
 	}
-	return false
+	return sameList(name, ref, cand)
 }
 
-// sameMedia reports whether two media types are the same. The name of a charset has no case (RFC 2046 §4.1.2); other
-// parameters may have one.
+// sameMedia reports whether two media types are the same.
 func sameMedia(ref, cand string) bool {
-	r, rp, rerr := mime.ParseMediaType(ref)
-	c, cp, cerr := mime.ParseMediaType(cand)
-	if rerr != nil || cerr != nil || r != c {
-		return false
+	r, rok := plainMedia(ref)
+	c, cok := plainMedia(cand)
+	return rok && cok && r == c
+}
+
+// plainMedia writes a media type in one way. The name of a charset has no case (RFC 2046 §4.1.2); other parameters may have
+// one. UTF-8 is not worth a word where nothing else can be meant: JSON defines no charset (RFC 8259 §11), and that of an
+// event stream serves no purpose (WHATWG HTML, IANA considerations).
+func plainMedia(value string) (plain string, ok bool) {
+	media, parameters, err := mime.ParseMediaType(value)
+	if err != nil {
+		return "", false
 	}
-	for _, parameters := range [...]map[string]string{rp, cp} {
-		if charset, ok := parameters["charset"]; ok {
-			parameters["charset"] = strings.ToLower(charset)
+	if charset, given := parameters["charset"]; given {
+		parameters["charset"] = strings.ToLower(charset)
+		if parameters["charset"] == "utf-8" && (isJSONType(media) || media == "text/event-stream") {
+			delete(parameters, "charset")
 		}
 	}
-	return maps.Equal(rp, cp)
+	plain = mime.FormatMediaType(media, parameters)
+	return plain, plain != ""
+}
+
+func isJSONType(media string) bool {
+	return media == "application/json" || strings.HasSuffix(media, "+json")
 }
 
 // plainCookie writes a cookie with its attributes in small letters, and sorted. Of their values, only that of SameSite has no
@@ -67,9 +80,14 @@ func plainCookie(value string) string {
 }
 
 // inOrder returns the values of a field in the order in which they are compared: cookies by their names, since a client
-// keeps each by itself, and of one name as they came; all others as they came.
+// keeps each by itself, and of one name as they came; the lines of a list as one (RFC 9110 §5.3); all others as they came.
 func inOrder(name string, values []string) []string {
-	if len(values) < 2 || !strings.EqualFold(name, "Set-Cookie") {
+	switch {
+	case len(values) < 2:
+		return values
+	case isList(name):
+		return []string{strings.Join(values, ", ")}
+	case !strings.EqualFold(name, "Set-Cookie"):
 		return values
 	}
 	cookie := func(value string) string {

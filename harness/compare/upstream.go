@@ -83,7 +83,7 @@ func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand
 	}
 	seen := c.seen(ref.Sent, cand.Sent)
 	c.line(step, &ref.Request, &cand.Request, place{where: location{where(step, at), nil}, seen: seen}, report)
-	sides := [2]content{questionContent(&ref.Request), questionContent(&cand.Request)}
+	sides := bodyContents(asAnswer(&ref.Request), asAnswer(&cand.Request))
 	stub, _, _ := strings.Cut(step.ID, ".")
 	names := withCoding(c.rules.QuestionHeaders(stub, step.ID), ref.Request.Header, cand.Request.Header)
 	if sides[0].otherwise != sides[1].otherwise && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, "Content-Type") }) {
@@ -155,8 +155,11 @@ func (r *Rules) OfQuestions(step *transcript.Step) []Volatile {
 	return slices.Concat(r.Steps[step.ID].Volatile, r.Stubs[upstream].Volatile, r.Volatile)
 }
 
-func questionContent(r *transcript.Request) content {
-	return bodyContent(&transcript.Response{Header: r.Header, Body: r.Body})
+func questionContent(r *transcript.Request) content { return bodyContent(asAnswer(r)) }
+
+// asAnswer returns the message of a request as that of an answer.
+func asAnswer(r *transcript.Request) *transcript.Response {
+	return &transcript.Response{Header: r.Header, Body: r.Body}
 }
 
 // usualQuestion are the header fields of requests to stubs that are compared when no rule names any: what the body is, and

@@ -3,6 +3,7 @@ package mutate
 import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/archive"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
 // What an archive holds is a document as well, see internal/archive. A mutant of it is packed again.
@@ -23,6 +24,7 @@ func archiveIn(r *transcript.Response) *archive.Document {
 func (s *Subject) archived(a *answer) {
 	doc := archiveIn(a.x.Response)
 	if doc == nil {
+		s.lined(a)
 		return
 	}
 	original := a.x.Response.Body.Bytes
@@ -45,6 +47,42 @@ func (s *Subject) archived(a *answer) {
 		}
 	}
 	s.take(d, ref)
+}
+
+// lined adds what the lines of a body hold to the documents.
+func (s *Subject) lined(a *answer) {
+	linesIn := func(r *transcript.Response) []byte {
+		list, _ := archive.Lines(r.Header.ContentType(), r.Body.Bytes)
+		return list
+	}
+	list := linesIn(a.x.Response)
+	if list == nil {
+		return
+	}
+	d := &document{
+		s: s, where: a.where + " body", data: list, seen: seen(s.Candidate, a.x.Done), site: a.site(),
+		put: func(data []byte) *transcript.Transcript {
+			return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { send(x.Response, asLines(data)) })
+		},
+	}
+	var ref []byte
+	if a.ref != nil {
+		ref = linesIn(a.ref.Response)
+	}
+	s.take(d, ref)
+}
+
+// asLines writes the elements of a list as lines; what is no list stays what it is.
+func asLines(data []byte) []byte {
+	root, _, err := jsontree.Parse(data)
+	if err != nil || root.Kind != jsontree.Array {
+		return data
+	}
+	var out []byte
+	for _, item := range root.Items {
+		out = append(item.AppendTo(out), '\n')
+	}
+	return out
 }
 
 // rewrittenBody returns the body of an answer with other texts: of an archive, those of its entries.

@@ -35,6 +35,9 @@ func (s story) packs() *transcript.Transcript {
 		Steps: []transcript.Step{
 			{ID: "1", Line: 1, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("POST /things", 201, "Content-Type: application/json", `{"id":"{1}","other":"{2}"}`, 10*time.Millisecond)}},
 			{ID: "2", Line: 2, Kind: "http", Exchanges: []*transcript.Exchange{x}},
+			{ID: "3", Line: 3, Kind: "http", Exchanges: []*transcript.Exchange{
+				s.answer("GET /log", 200, "Content-Type: application/x-ndjson", `{"of":"{1}","size":3}`+"\n"+`{"of":"{2}","at":"{at}"}`+"\n", 20*time.Millisecond),
+			}},
 		},
 		Upstream: []transcript.Step{
 			{ID: "tools.tools/call", Line: 3, Kind: "upstream", Text: "MCP server tools, tools/call", Exchanges: []*transcript.Exchange{

@@ -30,6 +30,9 @@ var headerOperators = []Operator{
 		}
 		return []transcript.Field{{Name: f.Name, Value: f.Value[:i]}}, true
 	}),
+	headerChange("header", "method-case", "It names methods in lower case", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
+		return []transcript.Field{{Name: f.Name, Value: strings.ToLower(f.Value)}}, isListOf(f, "Allow", "Access-Control-Allow-Methods")
+	}),
 	operator("header", "added", "It sends a field that rules name where there should be none", func(s *Subject, _ uint64, yield emit) {
 		s.answers(func(a *answer) bool {
 			for _, name := range s.Rules.Headers {
@@ -46,6 +49,10 @@ var headerOperators = []Operator{
 			return true
 		})
 	}),
+}
+
+func isListOf(f transcript.Field, names ...string) bool {
+	return f.Value != "" && slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, f.Name) })
 }
 
 // ofConnection are the fields that a connection has, and not a message, and the one that only counts the bytes of a body.

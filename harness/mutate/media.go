@@ -22,12 +22,19 @@ var mediaOperators = []Operator{
 		return strings.Replace(v, "application/json", "application/problem+json", 1), strings.HasPrefix(v, "application/json")
 	}),
 	media("parameters", "It leaves the parameters out", func(v string) (string, bool) {
-		base, _, found := strings.Cut(v, ";")
-		return base, found
+		base, rest, found := strings.Cut(v, ";")
+		return base, found && !saysNothing(base, rest)
 	}),
 	headerChange("media", "missing", "It does not say what the body is", isContentType, func(f transcript.Field) ([]transcript.Field, bool) {
 		return nil, true
 	}),
+}
+
+// saysNothing reports whether the parameters of a media type mean nothing: JSON is in UTF-8 (RFC 8259 §8.1), and so is an
+// event stream.
+func saysNothing(media, parameters string) bool {
+	return (media == "application/json" || strings.HasSuffix(media, "+json") || media == "text/event-stream") &&
+		strings.EqualFold(strings.TrimSpace(parameters), "charset=utf-8")
 }
 
 func isContentType(_ *Subject, f transcript.Field) bool {

@@ -74,9 +74,12 @@ func Read(data []byte) (*Document, error) {
 	return doc, nil
 }
 
-// Content returns what a body of a content type holds as a document: of an archive that can be read, that of the archive, and
-// else the body.
+// Content returns what a body of a content type holds as a document: of an archive that can be read, that of the archive, of
+// lines of JSON the list of these, and else the body.
 func Content(contentType string, body []byte) []byte {
+	if list, ok := Lines(contentType, body); ok {
+		return list
+	}
 	if Is(contentType) {
 		if doc, err := Read(body); err == nil {
 			return doc.JSON
@@ -194,7 +197,7 @@ func (e *entry) write(out *bytes.Buffer) {
 	case ext == ".json" && json.Valid(e.content):
 		out.Write(bytes.TrimSpace(e.content))
 	case (ext == ".jsonl" || ext == ".ndjson") && linesOfJSON(e.content):
-		list(out, bytes.Split(bytes.TrimSuffix(e.content, []byte("\n")), []byte("\n")), bytes.TrimSpace)
+		writeLines(out, e.content)
 	default:
 		list(out, bytes.Split(e.content, []byte("\n")), func(line []byte) []byte { return encode(string(line)) })
 	}
@@ -208,6 +211,11 @@ func linesOfJSON(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// writeLines writes the list of what lines of JSON hold.
+func writeLines(out *bytes.Buffer, text []byte) {
+	list(out, bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")), bytes.TrimSpace)
 }
 
 func list(out *bytes.Buffer, items [][]byte, written func([]byte) []byte) {
