@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON has no way to write bytes that are not UTF-8, and encoding/json replaces them without a word. What came over the
-// wire is evidence, so the fields that can hold such bytes are written in base64 then.
+// The texts that most often hold bytes other than UTF-8 write these in their own place. All others are oddTexts.
 
 // MarshalJSON writes ["name", "value"], or ["name", null, "base64"] when the value is not UTF-8.
 func (f Field) MarshalJSON() ([]byte, error) {

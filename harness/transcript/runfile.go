@@ -96,12 +96,14 @@ func (f *RunFooter) fits(read *RunFooter) bool {
 	return f.Transcripts == read.Transcripts && f.Bodies == read.Bodies && f.SHA256 == read.SHA256
 }
 
-// line is one line of a run file: exactly one of its fields is set.
+// line is one line of a run file: a header, a body, a transcript or a footer.
 type line struct {
 	Header     *RunHeader  `json:"lockstep,omitempty"`
 	Body       *storedBody `json:"body,omitempty"`
 	Transcript *Transcript `json:"transcript,omitempty"`
-	Footer     *RunFooter  `json:"footer,omitempty"`
+	// Texts are those of the transcript that are not UTF-8, by their JSON Pointers.
+	Texts  map[string][]byte `json:"texts,omitempty"`
+	Footer *RunFooter        `json:"footer,omitempty"`
 }
 
 // A storedBody is a body's content, written once however often it came.
@@ -215,7 +217,7 @@ func (rw *RunWriter) Write(t *Transcript) error {
 		return failed
 	}
 	rw.footer.Transcripts++
-	if err := rw.write(line{Transcript: t}); err != nil {
+	if err := rw.write(line{Transcript: t, Texts: oddTexts(t)}); err != nil {
 		return err
 	}
 	return rw.flush()
@@ -313,6 +315,9 @@ func (rr *runReader) line(text []byte, first bool, header func(RunHeader) error,
 	case l.Transcript != nil:
 		rr.got.Transcripts++
 		if err := l.Transcript.whole(); err != nil {
+			return nil, err
+		}
+		if err := putTexts(l.Transcript, l.Texts); err != nil {
 			return nil, err
 		}
 		if err := rr.fill(l.Transcript); err != nil {

@@ -220,7 +220,10 @@ func (b Body) Whole() bool {
 type Header []Field
 
 // A Field is one header field, its name in the case it came in.
-type Field struct{ Name, Value string }
+type Field struct {
+	Name  string
+	Value string `text:"own"` // it writes this itself, see MarshalJSON
+}
 
 // ContentType returns the value of the first Content-Type; "" where there is none.
 func (h Header) ContentType() string {
@@ -324,9 +327,9 @@ const (
 type Event struct {
 	// Name is what the contract, or else the wire, calls the event.
 	Name string `json:"name,omitempty"`
-	Type string `json:"type,omitempty"` // the `event` field as it was sent; empty when there was none
-	Data string `json:"data,omitempty"` // the lines of data, joined by LF
-	ID   string `json:"id,omitempty"`   // the `id` field as it was sent with this event
+	Type string `json:"type,omitempty"`            // the `event` field as it was sent; empty when there was none
+	Data string `json:"data,omitempty" text:"own"` // the lines of data, joined by LF
+	ID   string `json:"id,omitempty"`              // the `id` field as it was sent with this event
 	// Retry is the `retry` field as it was sent with this event, digits only.
 	Retry string `json:"retry,omitempty"`
 	// Comment is set when this is a comment and nothing else; Data then holds its text.
@@ -336,7 +339,7 @@ type Event struct {
 	Undispatched bool `json:"undispatched,omitempty"`
 	// Framing is the event as it was written, each value replaced by "•": "event: •\ndata: •\n\n". Two events with
 	// equal values and equal framing are equal byte for byte.
-	Framing string        `json:"framing"`
+	Framing string        `json:"framing" text:"own"`
 	At      time.Duration `json:"at"` // the last byte was read
 }
 
