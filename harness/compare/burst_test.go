@@ -54,3 +54,34 @@ func TestWhatComesBehindABurstTellsItsAnswersApart(t *testing.T) {
 		}
 	}
 }
+
+// Which answer is which is told by what it says, and not by how it is written, nor by ids that rules know.
+func TestAnswersOfABurstArePairedByWhatTheySay(t *testing.T) {
+	burst := func(name, before string, bodies ...string) side {
+		s := newSide(name).answers(before)
+		var all []*transcript.Exchange
+		for _, body := range bodies {
+			s.answers(body)
+			all = append(all, s.t.Steps[len(s.t.Steps)-1].Exchanges...)
+		}
+		s.t.Steps = []transcript.Step{s.t.Steps[0], {ID: "2", Burst: true, Exchanges: all}}
+		return s
+	}
+	rules := &Rules{Volatile: []Volatile{{At: "$..id", Kind: ID}}}
+	for _, tc := range []struct {
+		name      string
+		ref, cand []string
+		want      []string
+	}{
+		{"ids that count", []string{`{}`, `{"id":7,"n":"a"}`, `{"id":8,"n":"b"}`}, []string{`{}`, `{"id":11,"n":"b"}`, `{"id":12,"n":"a"}`}, nil},
+		{"members in another order", []string{`{}`, `{"a":1,"n":"x"}`, `{"a":2,"n":"w"}`}, []string{`{}`, `{"n":"x","a":1}`, `{"n":"w","a":2}`}, nil},
+		{"ids that are bound", []string{`[{"id":7},{"id":8}]`, `{"id":7}`, `{"id":8}`}, []string{`[{"id":8},{"id":7}]`, `{"id":7}`, `{"id":8}`}, nil},
+		{"one is another one", []string{`{}`, `{"n":1}`, `{"n":2}`, `{"n":3}`}, []string{`{}`, `{"n":2}`, `{"n":3}`, `{"n":4}`}, []string{"value body /n"}},
+		{"one has an id of its own", []string{`[{"id":7},{"id":8}]`, `{"id":7}`, `{"id":8}`}, []string{`[{"id":8},{"id":7}]`, `{"id":7}`, `{"id":7}`}, []string{"identity body /id"}},
+	} {
+		got := kinds(compared(burst("ref", tc.ref[0], tc.ref[1:]...), burst("cand", tc.cand[0], tc.cand[1:]...), rules))
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}

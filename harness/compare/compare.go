@@ -136,10 +136,13 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 	}
 	n := min(len(rx), len(cx))
 	for i := range n {
+		at := [2]int{i, i}
 		if !ref.Burst { // of a burst nobody knows which request is which
 			c.sent(ref.ID, rx[i], cx[i])
+		} else {
+			at = [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}
 		}
-		c.exchange(ref, i, rx[i], cx[i])
+		c.exchange(ref, at, rx[i], cx[i])
 	}
 	c.notCompared("no counterpart", max(len(rx), len(cx))-n)
 }

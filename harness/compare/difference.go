@@ -12,8 +12,10 @@ import (
 type Difference struct {
 	Kind Kind
 	Step string // the step's id
-	// Exchange is the index of the exchange in the step; -1 when the difference is not in an exchange.
-	Exchange int
+	// Exchange is the index of the exchange in the reference's step; -1 when the difference is not in an exchange. Exchanges
+	// are those in the step of each side: in a burst, and where any order will do, they may be others.
+	Exchange  int
+	Exchanges [2]int
 	// Stream names the stream, for differences between events; Events are the indexes of the events in it, the
 	// reference's first, -1 where there is none.
 	Stream string

@@ -15,12 +15,12 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// exchange compares one pair of answers.
-func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcript.Exchange) {
+// exchange compares one pair of answers. at are their indexes in the step of each side.
+func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *transcript.Exchange) {
 	if ref.Response == nil || cand.Response == nil || ref.Failure != nil || cand.Failure != nil {
 		if text := c.unlikeGivenUp(step, ref, cand); text != "" {
 			c.add(Difference{
-				Kind: StatusDiffers, Step: step.ID, Exchange: i, Events: [2]int{-1, -1}, Place: "status", At: both("status"),
+				Kind: StatusDiffers, Step: step.ID, Exchange: at[0], Exchanges: at, Events: [2]int{-1, -1}, Place: "status", At: both("status"),
 				Reference: outcome(ref), Candidate: outcome(cand), Text: text,
 			})
 			return
@@ -30,7 +30,7 @@ func (c *comparison) exchange(step *transcript.Step, i int, ref, cand *transcrip
 	}
 	c.result.Exchanges++
 	report := func(d Difference) {
-		d.Step, d.Exchange, d.Events = step.ID, i, [2]int{-1, -1}
+		d.Step, d.Exchange, d.Exchanges, d.Events = step.ID, at[0], at, [2]int{-1, -1}
 		c.add(d)
 	}
 	r, o := ref.Response, cand.Response
@@ -285,10 +285,15 @@ func (c *comparison) contents(sides [2]content, rules []Volatile) string {
 
 // outlineOf describes a content in such a way that two which can be equal up to renaming have the same outline.
 func (c *comparison) outlineOf(side int, s content, rules []Volatile) string {
+	return c.outlineBy(c.b, side, s, rules)
+}
+
+// outlineBy is outlineOf with the names that bindings give to ids.
+func (c *comparison) outlineBy(b *bindings, side int, s content, rules []Volatile) string {
 	if root, err := c.parse(s); err == nil {
-		return c.b.outline(side, root, "", c.b.pointers(rules, s.data, root))
+		return b.outline(side, root, "", b.pointers(rules, s.data, root))
 	}
-	return c.b.skeleton(side, string(s.data))
+	return b.skeleton(side, string(s.data))
 }
 
 // alike reports whether two contents can be equal up to renaming.

@@ -73,7 +73,7 @@ func (d *documents) values(at *spot, ref, cand *jsontree.Node) string {
 // fingerprint names a shortfall.
 func (s *Shortfall) fingerprint(rules *Rules, t *transcript.Transcript) string {
 	place, want, got := s.Place, s.Want, s.Got
-	if s.Stream != "" {
+	if s.Stream != "" || s.Kind == UpstreamUnexpected { // which of them came first is chance
 		place = Unnumbered(place)
 	}
 	switch s.Kind {
@@ -90,9 +90,9 @@ func (s *Shortfall) fingerprint(rules *Rules, t *transcript.Transcript) string {
 }
 
 // Unnumbered returns a place on a stream without the number of its event or heartbeat, which depends on what came before:
-// "event (ping) data" of "event 3 (ping) data".
+// "event (ping) data" of "event 3 (ping) data". So it does with the number of a request to a stub.
 func Unnumbered(place string) string {
-	for _, word := range [...]string{"event", "heartbeat"} {
+	for _, word := range [...]string{"event", "heartbeat", "request"} {
 		rest, ok := strings.CutPrefix(place, word+" ")
 		if !ok || rest == "" || !digit(rest[0]) {
 			continue

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
@@ -143,5 +145,46 @@ func TestAFingerprintLeavesOutWhatRulesSpeakOfInBrokenJSON(t *testing.T) {
 		if got := of(other); got == first {
 			t.Errorf("of %s: %q again", other, got)
 		}
+	}
+}
+
+// Which answer to a burst came first is chance, and so is which of several requests that nothing answers.
+func TestAFingerprintDoesNotDependOnWhatCameFirst(t *testing.T) {
+	expect := func(bodies ...string) string {
+		s := newSide("ref")
+		s.answers("0")
+		s.t.Steps[0].Burst, s.t.Steps[0].Expect = true, &transcript.Expect{JSON: &transcript.JSONPattern{Whole: []byte(`1`)}}
+		for _, body := range bodies {
+			s.answers(body)
+		}
+		all := s.t.Steps[1:]
+		s.t.Steps, s.t.Steps[0].Exchanges = s.t.Steps[:1], nil
+		for i := range all {
+			s.t.Steps[0].Exchanges = append(s.t.Steps[0].Exchanges, all[i].Exchanges...)
+		}
+		return Shortfalls(s.t, &Rules{})[0].Fingerprint
+	}
+	first := expect("1", "2", "3")
+	for _, other := range [][]string{{"2", "1", "3"}, {"3", "2", "1"}} {
+		if got := expect(other...); got != first {
+			t.Errorf("of a burst that came as %v: %s, want %s", other, got, first)
+		}
+	}
+	if other := expect("1", "4", "5"); other == first {
+		t.Errorf("of another burst: %s again", other)
+	}
+	unexpected := func(bodies ...string) map[string]bool {
+		s, out := newSide("ref"), map[string]bool{}
+		s.t.Upstream = []transcript.Step{{ID: "llm.unexpected", Unmet: &transcript.Unmet{Kind: unexpectedKind}}}
+		for _, body := range bodies {
+			s.t.Upstream[0].Exchanges = append(s.t.Upstream[0].Exchanges, asks(body))
+		}
+		for _, f := range Shortfalls(s.t, &Rules{}) {
+			out[f.Fingerprint] = true
+		}
+		return out
+	}
+	if diff := cmp.Diff(unexpected("1", "2"), unexpected("2", "1")); diff != "" {
+		t.Errorf("of requests that nothing answers (-want +got):\n%s", diff)
 	}
 }

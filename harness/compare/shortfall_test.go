@@ -69,7 +69,7 @@ func TestShortfallsOfSteps(t *testing.T) {
 		}, []string{"expectation count of 200", "expectation count of 404"}},
 		{"an answer of a burst", func(s *transcript.Step) {
 			s.Burst, s.Expect = true, &transcript.Expect{Status: 404}
-		}, []string{"expectation answer 1 of 1, status"}},
+		}, []string{"expectation one of 1 answers, status"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newSide("ref").answers(`{"a":1}`)

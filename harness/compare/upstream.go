@@ -59,7 +59,7 @@ func (c *comparison) asked(ref, cand *transcript.Step) {
 		if most > 1 {
 			at += " " + strconv.Itoa(i+1)
 		}
-		c.question(ref, at, slices.Index(ref.Exchanges, rx[i]), rx[i], cx[i])
+		c.question(ref, at, [2]int{slices.Index(ref.Exchanges, rx[i]), slices.Index(cand.Exchanges, cx[i])}, rx[i], cx[i])
 	}
 	c.notCompared("no counterpart", most-min(len(rx), len(cx)))
 }
@@ -69,15 +69,15 @@ const unexpectedKind = "unexpected"
 
 func isUnexpected(s *transcript.Step) bool { return s.Unmet != nil && s.Unmet.Kind == unexpectedKind }
 
-// question compares two requests. at is what the place begins with: "request 2".
-func (c *comparison) question(step *transcript.Step, at string, i int, ref, cand *transcript.Exchange) {
+// question compares two requests. at is what the place begins with: "request 2", and of are their indexes on each side.
+func (c *comparison) question(step *transcript.Step, at string, of [2]int, ref, cand *transcript.Exchange) {
 	if broke(ref) || broke(cand) { // in the middle of the request: Shortfalls has it
 		c.notCompared("an exchange that failed", 1)
 		return
 	}
 	c.result.Exchanges++
 	report := func(d Difference) {
-		d.Step, d.Exchange, d.Events = step.ID, i, [2]int{-1, -1}
+		d.Step, d.Exchange, d.Exchanges, d.Events = step.ID, of[0], of, [2]int{-1, -1}
 		d.Place = at + " " + d.Place
 		c.add(d)
 	}
@@ -187,27 +187,16 @@ func StubHeaderApplied(stub, name string) string {
 	return "stub " + stub + " header " + strings.ToLower(name)
 }
 
-// unordered puts requests of which the order does not count in an order: those first that are equal but for what is made up.
+// unordered puts requests of which the order does not count in an order: those first that are equal with the ids that have
+// been bound, and then those that are equal but for their ids.
 func (c *comparison) unordered(rules []Volatile, ref, cand []*transcript.Exchange) (rx, cx []*transcript.Exchange) {
-	told := func(side int, x *transcript.Exchange) string {
-		return x.Request.Method + " " + c.b.skeleton(side, x.Request.Target) + "\n" + c.outlineOf(side, questionContent(&x.Request), rules)
-	}
-	open := map[string][]*transcript.Exchange{}
-	for _, x := range cand {
-		open[told(1, x)] = append(open[told(1, x)], x)
-	}
-	met := map[*transcript.Exchange]bool{}
-	for _, x := range ref {
-		if k := told(0, x); len(open[k]) > 0 {
-			rx, cx = append(rx, x), append(cx, open[k][0])
-			met[x], met[open[k][0]] = true, true
-			open[k] = open[k][1:]
+	by := func(b *bindings) telling {
+		return func(side int, x *transcript.Exchange) string {
+			line := x.Request.Method + " " + b.skeleton(side, x.Request.Target)
+			return line + "\n" + c.outlineBy(b, side, questionContent(&x.Request), rules)
 		}
 	}
-	rest := func(all []*transcript.Exchange) []*transcript.Exchange {
-		return slices.DeleteFunc(slices.Clone(all), func(x *transcript.Exchange) bool { return met[x] })
-	}
-	return append(rx, rest(ref)...), append(cx, rest(cand)...)
+	return matched(ref, cand, by(c.b), by(c.b.named()))
 }
 
 // upstreamShortfalls returns what a target has asked a stub that it must not ask, or has not asked that it must.

@@ -41,7 +41,15 @@ func mcpRule(of string) Rules {
 	return Rules{MCP: map[string][]Volatile{of: {{At: "$.a", Kind: Text}}}}
 }
 
-const ours, theirs, stray = "ses_0f3a9b21c7d4e6", "ses_91bd04e7a2c35f", "ses_77aa04e7a2c311"
+const ours, theirs, stray, late = "ses_0f3a9b21c7d4e6", "ses_91bd04e7a2c35f", "ses_77aa04e7a2c311", "ses_5c1e04e7a2c3b9"
+
+// bothOf is asking of a target that has answered with two ids.
+func bothOf(id, other string, xs ...*transcript.Exchange) *transcript.Transcript {
+	t := asking(id, xs...)
+	body := &t.Steps[0].Exchanges[0].Response.Body
+	body.Bytes = []byte(`{"id":"` + id + `","other":"` + other + `"}`)
+	return t
+}
 
 func TestWhatUpstreamsAreAsked(t *testing.T) {
 	key := transcript.Field{Name: "Authorization", Value: "Bearer k"}
@@ -91,6 +99,8 @@ func TestWhatUpstreamsAreAsked(t *testing.T) {
 		{"the other way round", asking(ours, asks(`1`), asks(`2`)), asking(theirs, asks(`2`), asks(`1`)), Rules{}, []string{"value request 1 body", "value request 2 body"}},
 		{"the other way round, where that does not count", free(asking(ours, asks(`1`), asks(`2`))), free(asking(theirs, asks(`2`), asks(`1`))), Rules{}, nil},
 		{"another one, where order does not count", free(asking(ours, asks(`1`), asks(`2`))), free(asking(theirs, asks(`3`), asks(`1`))), Rules{}, []string{"value request 2 body"}},
+		{"the other way round, with ids that are bound", free(bothOf(ours, stray, asks(`"`+ours+`"`), asks(`"`+stray+`"`))), free(bothOf(theirs, late, asks(`"`+late+`"`), asks(`"`+theirs+`"`))), Rules{}, nil},
+		{"and one with another thing's id", free(bothOf(ours, stray, asks(`"`+ours+`"`), asks(`"`+stray+`"`))), free(bothOf(theirs, late, asks(`"`+late+`"`), asks(`"`+late+`"`))), Rules{}, []string{"identity request 2 body"}},
 		{"a rule for a method of all MCP servers", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tools/call"), nil},
 		{"a rule for a method of one MCP server", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("tester tools/call"), nil},
 		{"a rule for another MCP server", sent("tester", "tools/call", `{"a":"x"}`), sent("tester", "tools/call", `{"a":"y"}`), mcpRule("other tools/call"), []string{"value request body /a"}},

@@ -7,6 +7,7 @@ package match
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -159,8 +160,7 @@ func either(wants []string) string {
 }
 
 // Burst returns the demands that the answers to a burst do not meet. A count is about all of them, so are alternatives:
-// one has to hold for the burst as a whole. Everything else is demanded of each answer, and told of the first that does
-// not meet it.
+// one has to hold for the burst as a whole. Everything else is demanded of each answer, and told of one that does not meet it.
 func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismatch {
 	var out []Mismatch
 	if e.Count != nil {
@@ -168,17 +168,26 @@ func (m Matcher) Burst(e *transcript.Expect, xs []*transcript.Exchange) []Mismat
 	}
 	each := *e
 	each.Count, each.OneOf = nil, nil
-	for i, x := range xs {
-		if missed := m.Exchange(&each, x); len(missed) > 0 {
-			for _, one := range missed {
-				one.Place = fmt.Sprintf("answer %d of %d, %s", i+1, len(xs), one.Place)
-				out = append(out, one)
-			}
-			break
-		}
-	}
+	out = append(out, m.nearest(&each, xs)...)
 	if len(e.OneOf) > 0 {
 		out = append(out, oneOf(e.OneOf, func(e *transcript.Expect) []Mismatch { return m.Burst(e, xs) })...)
+	}
+	return out
+}
+
+// nearest returns what is wrong with one of the answers to a burst, if anything is: with the one that is nearest to what is
+// demanded. Which came first is chance.
+func (m Matcher) nearest(e *transcript.Expect, xs []*transcript.Exchange) (out []Mismatch) {
+	said := ""
+	for _, x := range xs {
+		missed := m.Exchange(e, x)
+		if len(missed) == 0 || out != nil && cmp.Or(cmp.Compare(len(missed), len(out)), cmp.Compare(fmt.Sprint(missed), said)) >= 0 {
+			continue
+		}
+		out, said = missed, fmt.Sprint(missed)
+	}
+	for k := range out {
+		out[k].Place = fmt.Sprintf("one of %d answers, %s", len(xs), out[k].Place)
 	}
 	return out
 }

@@ -240,18 +240,18 @@ func TestBursts(t *testing.T) {
 		{"no answer", demand{Count: map[int]int{200: 2}}, []*transcript.Exchange{one, lost}, []string{"count of no answer: want 0; got 1", "count of 200: want 2; got 1"}},
 
 		{"a status of each", demand{Status: 200}, []*transcript.Exchange{one, one}, nil},
-		{"a status that one does not have", demand{Status: 200}, []*transcript.Exchange{one, none, none}, []string{"answer 2 of 3, status: want 200; got 404"}},
+		{"a status that one does not have", demand{Status: 200}, []*transcript.Exchange{one, none, none}, []string{"one of 3 answers, status: want 200; got 404"}},
 		{"a document of each", demand{JSON: at("$.n", "1")}, []*transcript.Exchange{one, one}, nil},
-		{"a document that one does not have", demand{JSON: at("$.n", "1")}, []*transcript.Exchange{one, none}, []string{"answer 2 of 2, body: want JSON; got the document is empty"}},
+		{"a document that one does not have", demand{JSON: at("$.n", "1")}, []*transcript.Exchange{one, none}, []string{"one of 2 answers, body: want JSON; got the document is empty"}},
 		{
 			"counts, and a field of each", demand{Count: map[int]int{200: 3}, Header: map[string]*string{"X": text("1")}}, []*transcript.Exchange{one, none},
-			[]string{"count of 200: want 3; got 1", "count of 404: want 0; got 1", `answer 1 of 2, header X: want "1"; got no such field`},
+			[]string{"count of 200: want 3; got 1", "count of 404: want 0; got 1", `one of 2 answers, header X: want "1"; got no such field`},
 		},
 
 		{"an alternative that the burst meets", demand{OneOf: []demand{{Count: map[int]int{200: 2}}, {Count: map[int]int{200: 1, 404: 1}}}}, []*transcript.Exchange{one, none}, nil},
 		{
 			"alternatives that it does not meet", demand{OneOf: []demand{{Count: map[int]int{200: 2}}, {Status: 200}}}, []*transcript.Exchange{one, none},
-			[]string{"answer 2 of 2, status: want 200 (the nearest of 2 alternatives); got 404"},
+			[]string{"one of 2 answers, status: want 200 (the nearest of 2 alternatives); got 404"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -129,7 +129,7 @@ func (g *Gathering) behind(f *verdict.Finding) Behind {
 func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int) Side {
 	out := Side{Target: t.Target}
 	var body []byte
-	if x := exchangeOf(t, f); x != nil {
+	if x := exchangeOf(t, f, side); x != nil {
 		out.Request = g.shown(requestText(&x.Request))
 		if f.Upstream == "" { // else it is the target that asks
 			out.Curl = g.Cover(curl(&x.Request))
@@ -141,7 +141,7 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 			out.Answer = g.Cover(x.Failure.Text)
 		}
 	}
-	if x := exchangeOf(t, f); x != nil && f.Upstream != "" {
+	if x := exchangeOf(t, f, side); x != nil && f.Upstream != "" {
 		body = x.Request.Body.Bytes
 	}
 	if ev := eventOf(t, f, side); ev != nil {
@@ -168,12 +168,12 @@ func clip2(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + leftOut(len(s)-most)
 }
 
-func exchangeOf(t *transcript.Transcript, f *verdict.Finding) *transcript.Exchange {
+func exchangeOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript.Exchange {
 	for s := range t.AllSteps() {
 		if s.ID != f.Step || len(s.Exchanges) == 0 {
 			continue
 		}
-		if n := f.Exchange(); n >= 0 && n < len(s.Exchanges) {
+		if n := f.Exchange(side); n >= 0 && n < len(s.Exchanges) {
 			return s.Exchanges[n]
 		}
 		return s.Exchanges[0]

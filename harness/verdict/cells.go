@@ -148,12 +148,12 @@ func (f *Finding) explains(d *Finding, reference string) bool {
 	if f.Class != Violation || f.Step != d.Step || f.Stream != d.Stream || len(f.Contract) == 0 || !slices.Contains(d.Contract, f.Contract[0]) {
 		return false
 	}
-	if f.Stream == "" {
-		return f.exchange == d.exchange
-	}
 	side := 1
 	if f.Target == reference {
 		side = 0
+	}
+	if f.Stream == "" {
+		return f.exchange == d.Exchange(side)
 	}
 	return f.event == d.events[side]
 }
@@ -161,7 +161,7 @@ func (f *Finding) explains(d *Finding, reference string) bool {
 // alike reports whether two violations, of the reference and of a candidate, say the same but for what a target has made
 // up.
 func (f *Finding) alike(g *Finding) bool {
-	return f.Kind == g.Kind && f.Step == g.Step && f.Stream == g.Stream && f.exchange == g.exchange && f.schema() == g.schema() &&
+	return f.Kind == g.Kind && f.Step == g.Step && f.Stream == g.Stream && (f.burst || f.exchange == g.exchange) && f.schema() == g.schema() &&
 		f.spot() == g.spot()
 }
 

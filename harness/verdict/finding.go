@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/contract"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A Finding is one thing that is not as it should be.
@@ -49,12 +50,14 @@ type Finding struct {
 	Known  bool   `json:"known,omitempty"`
 	Note   string `json:"note,omitempty"`
 
-	exchange int
-	event    int
-	while    int                      // of an upstream's: the line of the step that was under way
-	events   [2]int                   // of a difference: the indexes of its events, the reference's first
-	came     map[string]time.Duration // when the events came that a difference is between, by target
-	behind   int                      // the line of the failure that it follows from; 0 when there is none
+	exchange  int
+	burst     bool   // its exchange is one of a burst, which are in no order
+	exchanges [2]int // of a difference: the indexes of its exchanges, the reference's first
+	event     int
+	while     int                      // of an upstream's: the line of the step that was under way
+	events    [2]int                   // of a difference: the indexes of its events, the reference's first
+	came      map[string]time.Duration // when the events came that a difference is between, by target
+	behind    int                      // the line of the failure that it follows from; 0 when there is none
 }
 
 // Class is what a finding is.
@@ -93,7 +96,7 @@ func (j *judge) difference(i int, d compare.Difference, outside [2][]contract.Vi
 	f := Finding{
 		Class: Difference, Kind: string(d.Kind), Step: d.Step, Target: j.Transcripts[i].Target, Stream: d.Stream,
 		Place: d.Place, Text: d.Text, Reference: d.Reference, Candidate: d.Candidate,
-		Fingerprint: d.Fingerprint, exchange: d.Exchange, event: max(d.Events[0], d.Events[1]), events: d.Events, came: j.came(i, d),
+		Fingerprint: d.Fingerprint, exchange: d.Exchange, exchanges: d.Exchanges, event: max(d.Events[0], d.Events[1]), events: d.Events, came: j.came(i, d),
 	}
 	refWords, candWords := words(j.Transcripts[0].Target, outside[0]), words(f.Target, outside[1])
 	f.Contract = append(refWords, candWords...)
@@ -137,7 +140,7 @@ func sameMessage(d compare.Difference, v contract.Violation, side int) bool {
 	if d.Stream != "" {
 		return v.Stream == d.Stream && d.Events[side] >= 0 && v.Event == d.Events[side]
 	}
-	return v.Stream == "" && v.Step == d.Step && v.Exchange == d.Exchange
+	return v.Stream == "" && v.Step == d.Step && d.Exchange >= 0 && v.Exchange == d.Exchanges[side]
 }
 
 func concerns(d compare.Difference, v contract.Violation, side int) bool {
@@ -192,8 +195,11 @@ func (j *judge) side(i int) Blame {
 func (j *judge) violation(i int, v contract.Violation, labels []string) Finding {
 	f := Finding{
 		Class: Violation, Kind: string(v.Kind), Step: v.Step, Target: j.Transcripts[i].Target, Stream: v.Stream,
-		Place: v.Place, Text: v.Text, Blame: j.side(i), exchange: v.Exchange, event: v.Event,
+		Place: v.Place, Text: v.Text, Blame: j.side(i), exchange: v.Exchange, exchanges: [2]int{v.Exchange, v.Exchange}, event: v.Event,
 		Contract: []Word{{j.Transcripts[i].Target, v.Place, v.Text, v.Schema, v.Line}},
+	}
+	if s := j.steps[v.Step]; s != nil {
+		f.burst = s.Burst && v.Stream == ""
 	}
 	if v.Stream != "" {
 		f.Place = labels[v.Event] + strings.TrimPrefix(v.Place, "event")
@@ -202,15 +208,34 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 	if f.Stream != "" {
 		place = compare.Unnumbered(place)
 	}
-	f.Fingerprint = compare.Fingerprint(j.Rules, j.Transcripts[i], string(f.Class), f.Kind, place, f.Text)
+	text := f.Text
+	if j.declared(j.Transcripts[i], &v) { // it shows a value that is another one in each run
+		text = v.Schema
+	}
+	f.Fingerprint = compare.Fingerprint(j.Rules, j.Transcripts[i], string(f.Class), f.Kind, place, text)
 	return f
+}
+
+// declared reports whether a rule speaks of the value that breaks the contract.
+func (j *judge) declared(t *transcript.Transcript, v *contract.Violation) bool {
+	for _, s := range t.Streams {
+		if v.Stream != "" && s.Name == v.Stream && v.Event < len(s.Events) {
+			return j.Rules.DeclaredInEvent(s.Step, &s.Events[v.Event], v.Place)
+		}
+	}
+	for i := range t.Steps {
+		if s := &t.Steps[i]; s.ID == v.Step && v.Stream == "" && v.Exchange < len(s.Exchanges) && s.Exchanges[v.Exchange].Response != nil {
+			return j.Rules.DeclaredIn(s.ID, s.Exchanges[v.Exchange].Response, v.Place)
+		}
+	}
+	return false
 }
 
 func (j *judge) shortfall(i int, s compare.Shortfall) Finding {
 	return Finding{
 		Class: Shortfall, Kind: string(s.Kind), Step: s.Step, Target: j.Transcripts[i].Target, Stream: s.Stream,
 		Place: s.Place, Text: s.Text, Want: s.Want, Got: s.Got, Blame: j.side(i),
-		Fingerprint: s.Fingerprint, exchange: s.Exchange, event: s.Event,
+		Fingerprint: s.Fingerprint, exchange: s.Exchange, exchanges: [2]int{s.Exchange, s.Exchange}, event: s.Event,
 	}
 }
 
@@ -218,7 +243,7 @@ func (j *judge) shortfall(i int, s compare.Shortfall) Finding {
 // a number. What is about one side alone says which.
 func (j *judge) at(f *Finding) string {
 	place := f.Place
-	if f.Stream != "" {
+	if f.Stream != "" || f.Kind == string(compare.UpstreamUnexpected) {
 		place = compare.Unnumbered(place)
 	}
 	for _, t := range j.Transcripts {
@@ -259,9 +284,14 @@ func (f Finding) String() string {
 	}
 }
 
-// Exchange returns which of the step's exchanges the finding is about; -1 when it is about none of them. A finding that
-// was read from a report does not know.
-func (f *Finding) Exchange() int { return f.exchange }
+// Exchange returns which of the step's exchanges the finding is about, on the reference (0) or on the candidate (1); -1 when
+// it is about none of them. A finding that was read from a report does not know.
+func (f *Finding) Exchange(side int) int {
+	if f.exchange < 0 {
+		return -1
+	}
+	return f.exchanges[side]
+}
 
 // Event returns which event of the stream the finding is about, on the reference (0) or on the candidate (1), -1 when it
 // is about none. A violation and a shortfall are of one target, whichever is asked for.
