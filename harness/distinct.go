@@ -2,10 +2,17 @@ package harness
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/internal/sockets"
 )
 
 // distinct refuses targets that are the same server: comparing it with itself proves nothing.
@@ -13,8 +20,12 @@ func distinct(targets []Target) error {
 	for i, t := range targets {
 		for _, other := range targets[:i] {
 			if sameServer(other.Spec.URL, t.Spec.URL) {
+				one, two := strings.TrimRight(other.Spec.URL, "/"), strings.TrimRight(t.Spec.URL, "/")
+				if one != two {
+					two += ", also called " + one
+				}
 				return &UsageError{
-					fmt.Sprintf("targets %q and %q are the same server, %s", other.Spec.Name, t.Spec.Name, strings.TrimRight(t.Spec.URL, "/")),
+					fmt.Sprintf("targets %q and %q are the same server, %s", other.Spec.Name, t.Spec.Name, two),
 					"give each a server of its own",
 				}
 			}
@@ -23,7 +34,7 @@ func distinct(targets []Target) error {
 	return nil
 }
 
-// sameServer reports whether two URLs are certainly those of one server. Nobody is asked what a name stands for.
+// sameServer reports whether two URLs are those of one server, or may be and nobody can tell.
 func sameServer(a, b string) bool {
 	if a == "" || b == "" {
 		return false // a process that lockstep starts
@@ -33,37 +44,82 @@ func sameServer(a, b string) bool {
 	if err != nil || otherErr != nil {
 		return a == b
 	}
-	return strings.EqualFold(one.Scheme, other.Scheme) && port(one) == port(other) && sameHost(one.Hostname(), other.Hostname()) &&
-		strings.TrimRight(one.EscapedPath(), "/") == strings.TrimRight(other.EscapedPath(), "/") && one.RawQuery == other.RawQuery
+	return strings.EqualFold(one.Scheme, other.Scheme) && port(one) == port(other) &&
+		strings.TrimRight(one.EscapedPath(), "/") == strings.TrimRight(other.EscapedPath(), "/") && one.RawQuery == other.RawQuery &&
+		sameHost(one.Hostname(), other.Hostname(), port(one))
 }
 
+// port returns the port of a URL in one way of writing it.
 func port(u *url.URL) string {
-	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)])
+	text := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme)])
+	return cmp.Or(strings.TrimLeft(text, "0"), text)
 }
 
-// sameHost reports whether two names are those of one host. This host has several: of its addresses, 127.0.0.1 and ::1
-// may belong to two servers, and localhost to either.
-func sameHost(a, b string) bool {
-	a, b = hostName(a), hostName(b)
-	loopback := func(host string) bool {
-		ip := net.ParseIP(host)
-		return ip != nil && ip.IsLoopback()
+// sameHost reports whether two names lead to one server on a port: they are equal, they stand for one address, or both are
+// this machine, where one process, or for all that is known one, listens at both.
+func sameHost(a, b, port string) bool {
+	a, b = strings.TrimSuffix(strings.ToLower(a), "."), strings.TrimSuffix(strings.ToLower(b), ".")
+	if a == b {
+		return true
 	}
-	return a == b || a == "localhost" && loopback(b) || b == "localhost" && loopback(a)
+	these, those := addresses(a), addresses(b)
+	for _, one := range these {
+		for _, other := range those {
+			if one == other || isHere(one) && isHere(other) && !apart(one, other, port) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// hostName returns a host's name, or its address, in one way of writing it. An address that stands for all of this host
-// means its own when it is connected to.
-func hostName(host string) string {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	ip := net.ParseIP(host)
-	switch {
-	case ip == nil:
-		return host
-	case ip.IsUnspecified() && ip.To4() != nil:
-		return "127.0.0.1"
-	case ip.IsUnspecified():
-		return "::1"
+// addresses returns what a host's name stands for, each address in one way of writing it: one that stands for all of this
+// host means its own when it is connected to. A name that cannot be looked up has none, and is never reached either.
+func addresses(host string) []netip.Addr {
+	found := []netip.Addr{}
+	if addr, err := netip.ParseAddr(host); err == nil {
+		found = append(found, addr)
+	} else {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		found, _ = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	}
-	return ip.String()
+	for i, addr := range found {
+		switch addr = addr.Unmap(); addr {
+		case netip.IPv4Unspecified():
+			addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+		case netip.IPv6Unspecified():
+			addr = netip.IPv6Loopback()
+		}
+		found[i] = addr
+	}
+	return found
+}
+
+// isHere reports whether an address is this machine's.
+func isHere(addr netip.Addr) bool {
+	if addr.IsLoopback() {
+		return true
+	}
+	own, _ := net.InterfaceAddrs()
+	return slices.ContainsFunc(own, func(a net.Addr) bool {
+		prefix, err := netip.ParsePrefix(a.String())
+		return err == nil && prefix.Addr().Unmap() == addr.WithZone("")
+	})
+}
+
+// apart reports whether two addresses of this machine certainly have two servers on a port: other sockets listen there,
+// which other processes have. What forwards to a container has one process for each address.
+func apart(one, other netip.Addr, port string) bool {
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return false
+	}
+	listeners, _ := sockets.Listening(uint16(number))
+	these := sockets.Holders(sockets.Answering(listeners, one))
+	those := sockets.Holders(sockets.Answering(listeners, other))
+	forwards := func(pid int) bool { return sockets.Name(pid) == "docker-proxy" }
+	return len(these) > 0 && len(those) > 0 && !slices.ContainsFunc(these, func(pid int) bool {
+		return slices.Contains(those, pid) || forwards(pid)
+	})
 }

@@ -2,8 +2,12 @@ package harness_test
 
 import (
 	"errors"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -70,17 +74,33 @@ func TestWishesThatCannotBeGrantedStartNothing(t *testing.T) {
 
 func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
 	p := load(t, running)
+	l, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	everywhere := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	name, err := os.Hostname()
+	if _, fault := net.LookupHost(name); err != nil || fault != nil {
+		name = "localhost" // this machine does not know its own name
+	}
 	for _, tc := range []struct {
 		one, other string
 		same       bool
 	}{
+		{"http://127.0.0.1:" + everywhere, "http://127.0.0.9:" + everywhere, true},
+		{"http://127.0.0.1:" + everywhere, "http://[::ffff:127.0.0.1]:" + everywhere, true},
+		{"http://127.0.0.1:" + everywhere, "http://0.0.0.0:0" + everywhere, true},
+		{"http://127.0.0.1:" + everywhere, "http://" + strings.ToUpper(name) + ".:" + everywhere, true},
 		{"http://127.0.0.1:80", "http://localhost", true},
 		{"http://[::1]:8080", "http://LOCALHOST:8080/", true},
 		{"http://0.0.0.0:8080", "http://localhost:8080", true},
 		{"https://api.example.com", "HTTPS://API.example.com.:443/", true},
 		{"http://[::1]:8080", "http://[0:0::1]:8080", true},
-		{"http://127.0.0.1:8080", "http://[::1]:8080", false},
-		{"http://127.0.0.1:8080", "http://127.0.0.2:8080", false},
+		{"http://127.0.0.1:8080", "http://[::1]:8080", true}, // nobody listens, so nobody can tell
+		{"http://127.0.0.1:8080", "http://[::ffff:127.0.0.1]:8080", true},
+		{"http://192.0.2.1:8080", "http://192.0.2.2:8080", false},
+		{"http://192.0.2.1:8080", "http://127.0.0.1:8080", false},
 		{"http://localhost:8080", "http://localhost:8081", false},
 		{"http://localhost:8080/v1", "http://localhost:8080/v2", false},
 		{"http://localhost:443", "https://localhost:443", false},
@@ -89,6 +109,37 @@ func TestTheSameServerByAnotherNameIsTheSameServer(t *testing.T) {
 		if same := err != nil && strings.Contains(err.Error(), "are the same server"); same != tc.same {
 			t.Errorf("%s and %s: %v, want the same server: %t", tc.one, tc.other, err, tc.same)
 		}
+	}
+}
+
+// One process has 127.0.0.1 and another 127.0.0.2, on one port.
+func TestTwoServersOnOnePortAreTwo(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who listens where")
+	}
+	address := serve(t, &faux.Server{})
+	other := strings.Replace(address, "127.0.0.1", "127.0.0.2", 1)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := exec.Command(self, strings.TrimPrefix(other, "http://"))
+	server.Env = append(os.Environ(), roleVariable+"=right")
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { server.Process.Kill(); server.Wait() }()
+	for {
+		if conn, err := net.Dial("tcp", strings.TrimPrefix(other, "http://")); err == nil {
+			conn.Close()
+			break
+		}
+		runtime.Gosched()
+	}
+	p := load(t, running)
+	options := harness.Options{Targets: []string{"one=" + address, "two=" + other}, Select: harness.Selection{Paths: []string{"items/story"}}}
+	if err := p.Validate(&options); err != nil {
+		t.Error(err)
 	}
 }
 

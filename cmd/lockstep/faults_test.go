@@ -462,6 +462,14 @@ func surroundings() []*surrounding {
 		{doc: "two targets at one address", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("127.0.0.1")},
 		{doc: "two targets at one address by two names", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("localhost")},
 		{doc: "two targets at one address written in two ways", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("LOCALHOST")},
+		{doc: "two targets at one address by the name of the machine", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: func(t *testing.T, l *lab) {
+			name, err := os.Hostname()
+			if _, fault := net.LookupHost(name); err != nil || fault != nil {
+				t.Skip("this machine does not know its own name: ", err, fault)
+			}
+			twice(name)(t, l)
+		}},
+		{doc: "two targets at one address of IPv4 and IPv6", code: exitUsage, says: `targets "right" and "wrong" are the same server`, set: twice("[::1]")},
 
 		{doc: "another run writes to the reports", code: exitUsage, says: "is writing to reports\n\tfix: name another folder with --reports", set: shared("run", "events/story")},
 		{doc: "another run writes where a merge wants to", code: exitUsage, says: "is writing to reports\n\tfix: name another folder with --reports", set: func(t *testing.T, l *lab) {
