@@ -22,6 +22,7 @@ NODE := $(shell command -v node)
 RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
+PARTS ?= 1
 KILLS ?= 200
 REPLIES ?= 1000
 FUZZTIME ?= 10s
@@ -107,8 +108,8 @@ test-browser: ## Open the report's page in Debian's chromium, which is installed
 	cd harness/report/browser && go vet . && go test -count=1 -timeout 10m .
 
 .PHONY: test-twins
-test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10)
-	LOCKSTEP_TWINS=$(RUNS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
+test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)
+	LOCKSTEP_TWINS=$(RUNS) LOCKSTEP_TWIN_PARTS=$(PARTS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
 
 .PHONY: test-replies
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)

@@ -15,8 +15,13 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
-// twinRuns says how often TestTwins runs each server of this repository against itself.
-const twinRuns = "LOCKSTEP_TWINS"
+// twinRuns names the variable that says how often TestTwins runs each server of this repository against itself.
+// twinParts names the one that says into how many parts the scenarios are divided, of which each run takes one in turn; 1
+// if it is not set.
+const (
+	twinRuns  = "LOCKSTEP_TWINS"
+	twinParts = "LOCKSTEP_TWIN_PARTS"
+)
 
 // Whatever is found between a server and itself is a false alarm: of the harness, or of a scenario that demands what no
 // server can keep to, such as a time on a machine that is busy. Half of the runs have one.
@@ -25,12 +30,19 @@ func TestTwins(t *testing.T) {
 	if err != nil {
 		t.Skip("make test-twins runs it")
 	}
+	parts := 1
+	if text := os.Getenv(twinParts); text != "" {
+		if parts, err = strconv.Atoi(text); err != nil || parts < 1 {
+			t.Fatalf("%s=%q: want a number of parts, such as 10", twinParts, text)
+		}
+	}
 	t.Chdir(root)
 	var results, alarms int
 	for n := range runs {
 		for _, name := range []string{"go", "typescript"} {
 			jobs, busy := 1+rand.IntN(8), n%2 == 1
-			doc := twins(t, name, jobs, busy)
+			part := fmt.Sprintf("%d/%d", n/2%parts+1, parts) // each part on a quiet and on a busy machine
+			doc := twins(t, name, part, jobs, busy)
 			wrong := 0
 			for _, s := range doc.Scenarios {
 				switch s.Verdict {
@@ -47,19 +59,19 @@ func TestTwins(t *testing.T) {
 				t.Errorf("%s against itself: %s", name, doc.Incomplete)
 			}
 			alarms += wrong
-			fmt.Printf("run %d of %d: %s against itself, %d jobs, busy %t: %d scenarios, %d false alarms\n", n+1, runs, name, jobs, busy, len(doc.Scenarios), wrong)
+			fmt.Printf("run %d of %d: %s against itself, part %s, %d jobs, busy %t: %d scenarios, %d false alarms\n", n+1, runs, name, part, jobs, busy, len(doc.Scenarios), wrong)
 		}
 	}
 	fmt.Printf("%d results of scenarios, %d false alarms\n", results, alarms)
 }
 
-// twins runs a server against itself, on a machine that has more or less else to do.
-func twins(t *testing.T, name string, jobs int, busy bool) *report.Document {
+// twins runs a part of the scenarios on a server and itself, on a machine that has more or less else to do.
+func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Document {
 	t.Helper()
 	if busy {
 		defer keepBusy(t)()
 	}
-	o := lockstep(t, "run", "--target", name, "--target", name, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
+	o := lockstep(t, "run", "--target", name, "--target", name, "--shard", part, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
 	doc, err := report.Read(strings.NewReader(o.stdout))
 	if err != nil {
 		t.Fatalf("%v; exit code %d, stderr:\n%s", err, o.code, o.stderr)
