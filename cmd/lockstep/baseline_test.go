@@ -135,6 +135,17 @@ func TestTheProjectNamesItsBaseline(t *testing.T) {
 	if o := p.do(t, "run", "items/story"); o.code != exitMatch || !strings.Contains(o.stdout, "KNOWN "+theName) {
 		t.Errorf("run: %+v", o)
 	}
+	whole := p.read("known.json")
+	p.write(t, "known.json", strings.NewReplacer(`"format": 2`, `"format": 1`, `"target":"wrong",`, "").Replace(whole))
+	if o := p.do(t, "lint"); o.code != exitMatch || !strings.Contains(o.stderr, "known.json: some findings name no target") {
+		t.Errorf("lint of a baseline of the first format: %+v", o)
+	}
+	if o := p.do(t, "run", "items/story"); o.code != exitMatch || !strings.Contains(o.stdout, "KNOWN "+theName) {
+		t.Errorf("run with a baseline of the first format: %+v", o)
+	}
+	if o := p.updated(t); o.code != exitMatch || p.read("known.json") != whole {
+		t.Errorf("update of a baseline of the first format: %+v:\n%s", o, p.read("known.json"))
+	}
 	p.write(t, "known.json", "{\"format\": 1,\n\"findings\": 5}\n")
 	for _, command := range []string{"lint", "run"} {
 		if o := p.do(t, command); o != (outcome{exitUsage, "", "known.json:2:13: \"findings\" is a number\n\tfix: make it a list\nlockstep: 1 mistake\n"}) {

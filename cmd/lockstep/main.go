@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // The exit codes.
@@ -209,6 +211,9 @@ column, and with what to write instead. Starts nothing. Exits with 2 when there 
 			}
 			for _, note := range append(p.Contract.Unjudged(), p.Contract.Loose()...) {
 				fmt.Fprintf(w.stderr, "note: %s\n", note.Error())
+			}
+			if slices.ContainsFunc(p.Baseline, func(k verdict.Known) bool { return k.Target == "" }) {
+				fmt.Fprintf(w.stderr, "note: %s: some findings name no target, so they are known of each\n\tfix: lockstep run, with all targets, then lockstep baseline update\n", p.BaselineFile)
 			}
 			fmt.Fprintf(w.stdout, "%s: no mistakes in %s\n", config, count(len(p.Scenarios), "scenario"))
 			return nil

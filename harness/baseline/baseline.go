@@ -17,8 +17,9 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
 
-// Format is the version of the file's format. It grows when a reader of the old one would misread the new one.
-const Format = 1
+// Format is the version of the file's format. It grows when a reader of the old one would misread the new one. Files of the
+// first, which have no targets, are read too.
+const Format = 2
 
 // Schema is the JSON Schema of the file.
 //
@@ -38,8 +39,12 @@ func Parse(file string, data []byte) ([]verdict.Known, problem.Problems) {
 	}
 	out := []verdict.Known{}
 	for _, n := range root.Get("findings").Elements() {
+		target := ""
+		if t := n.Get("target"); t != nil {
+			target = t.Text
+		}
 		out = append(out, verdict.Known{
-			Scenario: n.Get("scenario").Text, At: n.Get("at").Text, Class: verdict.Class(n.Get("class").Text),
+			Scenario: n.Get("scenario").Text, Target: target, At: n.Get("at").Text, Class: verdict.Class(n.Get("class").Text),
 			Kind: n.Get("kind").Text, Fingerprint: n.Get("fingerprint").Text,
 		})
 	}
@@ -52,7 +57,7 @@ func Text(all []verdict.Known) ([]byte, error) {
 	sorted := slices.SortedFunc(slices.Values(all), func(a, b verdict.Known) int {
 		return cmp.Or(
 			cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.At, b.At), cmp.Compare(a.Class, b.Class),
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Fingerprint, b.Fingerprint),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Fingerprint, b.Fingerprint), cmp.Compare(a.Target, b.Target),
 		)
 	})
 	var out bytes.Buffer

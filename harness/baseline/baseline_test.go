@@ -13,14 +13,14 @@ import (
 
 var (
 	first  = verdict.Known{Scenario: "items/story", At: "GET /items: body /name", Class: verdict.Difference, Kind: "value", Fingerprint: "12345678"}
-	second = verdict.Known{Scenario: "items/story", At: "GET /items: body/\"\\<\u2028\x01\U0001F600> (candidate)", Class: verdict.Violation, Kind: "type", Fingerprint: "0e123456"}
+	second = verdict.Known{Scenario: "items/story", Target: "go", At: "GET /items: body/\"\\<\u2028\x01\U0001F600> (candidate)", Class: verdict.Violation, Kind: "type", Fingerprint: "0e123456"}
 )
 
 const whole = `{
-  "format": 1,
+  "format": 2,
   "findings": [
     {"scenario":"items/story","at":"GET /items: body /name","class":"difference","kind":"value","fingerprint":"12345678"},
-    {"scenario":"items/story","at":"GET /items: body/\"\\\u003c\u2028\u0001😀\u003e (candidate)","class":"violation","kind":"type","fingerprint":"0e123456"}
+    {"scenario":"items/story","target":"go","at":"GET /items: body/\"\\\u003c\u2028\u0001😀\u003e (candidate)","class":"violation","kind":"type","fingerprint":"0e123456"}
   ]
 }
 `
@@ -39,7 +39,7 @@ func TestABaselineIsReadAsItIsWritten(t *testing.T) {
 
 func TestAnEmptyBaselineIsOne(t *testing.T) {
 	text, err := Text(nil)
-	if want := "{\n  \"format\": 1,\n  \"findings\": []\n}\n"; err != nil || string(text) != want {
+	if want := "{\n  \"format\": 2,\n  \"findings\": []\n}\n"; err != nil || string(text) != want {
 		t.Errorf("%q, %v; want %q", text, err, want)
 	}
 	if got, problems := Parse("baseline.json", text); got == nil || len(got) > 0 || problems != nil {
@@ -67,9 +67,17 @@ func obeys(t *testing.T, text []byte) {
 	}
 }
 
+func TestABaselineOfTheFirstFormatIsRead(t *testing.T) {
+	text := strings.NewReplacer(`"format": 2`, `"format": 1`, `"target":"go",`, "").Replace(whole)
+	got, problems := Parse("baseline.json", []byte(text))
+	if diff := cmp.Diff([]verdict.Known{first, second.Anywhere()}, got); diff != "" || problems != nil {
+		t.Errorf("%v, findings (-want +got):\n%s", problems, diff)
+	}
+}
+
 func TestMistakesOfABaseline(t *testing.T) {
 	for _, tc := range []struct{ name, old, new, want string }{
-		{"another format", `"format": 1`, `"format": 2`, "baseline.json:2:13: \"format\" is 2\n\tfix: this lockstep reads format 1: write the baseline again with lockstep baseline update --accept-new"},
+		{"another format", `"format": 2`, `"format": 3`, "baseline.json:2:13: \"format\" is 3\n\tfix: this lockstep reads the formats 1 and 2: write the baseline again with lockstep baseline update --accept-new"},
 		{"another class", `"difference"`, `"differences"`, "baseline.json:4:69: \"class\" is \"differences\"\n\tfix: did you mean \"difference\"?"},
 		{"half a fingerprint", `"12345678"`, `"1234"`, "baseline.json:4:111: \"fingerprint\" is \"1234\"\n\tfix: write it so that it matches ^[0-9a-f]{8}$"},
 		{"no findings", `"findings"`, `"Findings"`, "baseline.json:3:3: unknown key \"Findings\"\n\tfix: did you mean \"findings\"?"},

@@ -4,7 +4,9 @@ import "slices"
 
 // A Known is a finding that the baseline has.
 type Known struct {
-	Scenario    string `json:"scenario"`
+	Scenario string `json:"scenario"`
+	// Target is the one that the finding is about. In a baseline of the first format it is "", which stands for each.
+	Target      string `json:"target,omitempty"`
 	At          string `json:"at"`
 	Class       Class  `json:"class"`
 	Kind        string `json:"kind"`
@@ -12,21 +14,37 @@ type Known struct {
 }
 
 // KnownOf returns how the baseline tells a finding from others.
-func KnownOf(f *Finding) Known { return Known{f.Scenario, f.At, f.Class, f.Kind, f.Fingerprint} }
+func KnownOf(f *Finding) Known {
+	return Known{f.Scenario, f.Target, f.At, f.Class, f.Kind, f.Fingerprint}
+}
+
+// Anywhere returns the finding without its target.
+func (k Known) Anywhere() Known {
+	k.Target = ""
+	return k
+}
 
 // Compare divides a baseline: fixed is what the run would have shown and has not, and what is of scenarios that are not
-// among all there are; kept is the rest. What a run has not judged without a doubt is kept.
+// among all there are; kept is the rest. What a run has not judged without a doubt is kept. What has no target gets those
+// that show it, when all have taken part.
 func (r *Run) Compare(baseline []Known, all []string) (kept, fixed []Known) {
-	judged, shown := r.judged(), map[Known]bool{}
+	judged, shown := r.judged(), map[Known][]Known{}
 	for i := range r.Scenarios {
 		for k := range r.Scenarios[i].Findings {
-			shown[KnownOf(&r.Scenarios[i].Findings[k])] = true
+			known := KnownOf(&r.Scenarios[i].Findings[k])
+			shown[known] = []Known{known}
+			if anywhere := known.Anywhere(); !slices.Contains(shown[anywhere], known) {
+				shown[anywhere] = append(shown[anywhere], known)
+			}
 		}
 	}
 	for _, k := range baseline {
-		if r.Whole() && judged[k.Scenario] && !shown[k] || !slices.Contains(all, k.Scenario) {
+		switch told := r.Whole() && judged[k.Scenario]; {
+		case !slices.Contains(all, k.Scenario), told && shown[k] == nil:
 			fixed = append(fixed, k)
-		} else {
+		case told:
+			kept = append(kept, shown[k]...)
+		default:
 			kept = append(kept, k)
 		}
 	}
@@ -43,7 +61,7 @@ func (r *Run) News(baseline []Known) []Known {
 	for i := range r.Scenarios {
 		for k := range r.Scenarios[i].Findings {
 			f := &r.Scenarios[i].Findings[k]
-			if known := KnownOf(f); f.Waiver == "" && !seen[known] {
+			if known := KnownOf(f); f.Waiver == "" && !seen[known] && !seen[known.Anywhere()] {
 				seen[known] = true
 				out = append(out, known)
 			}

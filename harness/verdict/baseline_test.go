@@ -15,6 +15,8 @@ func TestWhatTheBaselineHasIsKnown(t *testing.T) {
 		want   Verdict
 	}{
 		{"the finding", func(*Known) {}, Waived},
+		{"the finding, of whichever target", func(k *Known) { k.Target = "" }, Waived},
+		{"one of another target", func(k *Known) { k.Target = "other" }, Differ},
 		{"one of another scenario", func(k *Known) { k.Scenario = "story[row]" }, Differ},
 		{"one elsewhere", func(k *Known) { k.At = "GET /n (2): body /n" }, Differ},
 		{"one of another class", func(k *Known) { k.Class = Violation }, Differ},
@@ -62,7 +64,7 @@ func TestNothingKnownMakesUnknownGreen(t *testing.T) {
 // What a run has not looked at stays in the baseline.
 func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 	known := func(scenario string) Known {
-		return Known{scenario, "GET /n: body /n", Difference, "value", "00000000"}
+		return Known{Scenario: scenario, At: "GET /n: body /n", Class: Difference, Kind: "value", Fingerprint: "00000000"}
 	}
 	there := Finding{Class: Difference, Kind: "value", Scenario: "there", At: "GET /n: body /n", Fingerprint: "00000000"}
 	full := Run{Scenarios: []Scenario{
@@ -91,6 +93,41 @@ func TestTheBaselineOnlyLosesWhatWouldHaveShown(t *testing.T) {
 		r.Settle(&Acceptance{Baseline: baseline, Today: today}, all)
 		if diff := cmp.Diff(tc.fixed, r.Fixed); diff != "" {
 			t.Errorf("%s: the run says (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// What is known of one target is new in another. A baseline of the first format has no targets: an update gives it those
+// that show what it has.
+func TestWhatIsKnownOfATargetIsNewInAnother(t *testing.T) {
+	ref, go1, go2 := newSide("ref").answers(200, `{"n":1}`), newSide("go1").answers(200, `{"n":2}`), newSide("go2").answers(200, `{"n":2}`)
+	all := judged(t, ref, go1, go2)
+	if len(all.Findings) != 2 || all.Findings[0].Fingerprint != all.Findings[1].Fingerprint {
+		t.Fatalf("findings %+v, want the same of two targets", all.Findings)
+	}
+	known := KnownOf(&all.Findings[0])
+	s := judgedBy(t, &Acceptance{Baseline: []Known{known}, Today: today}, ref, go1, go2)
+	if f := s.Findings; s.Verdict != Differ || !f[0].Known || f[1].Known {
+		t.Errorf("%s, known: %t and %t; want that of %s only", s.Verdict, f[0].Known, f[1].Known, known.Target)
+	}
+	run := Run{Scenarios: []Scenario{s}}
+	if diff := cmp.Diff([]Known{KnownOf(&all.Findings[1])}, run.News([]Known{known})); diff != "" {
+		t.Errorf("new are (-want +got):\n%s", diff)
+	}
+	old := known.Anywhere()
+	if news := run.News([]Known{old}); len(news) > 0 {
+		t.Errorf("new beside the first format are %v", news)
+	}
+	s.Reasons = nil
+	for _, partial := range []bool{false, true} {
+		run.Partial = partial
+		want := []Known{KnownOf(&all.Findings[0]), KnownOf(&all.Findings[1])}
+		if partial { // others may show it too
+			want = []Known{old}
+		}
+		kept, fixed := run.Compare([]Known{old}, []string{"story"})
+		if diff := cmp.Diff(want, kept); diff != "" || len(fixed) > 0 {
+			t.Errorf("partial %t: fixed are %v, and kept (-want +got):\n%s", partial, fixed, diff)
 		}
 	}
 }

@@ -125,7 +125,8 @@ func (a *Acceptance) accept(f *Finding) {
 	if f.Note = expired; expired == "" {
 		f.Note = other
 	}
-	f.Known = slices.Contains(a.Baseline, KnownOf(f))
+	known := KnownOf(f)
+	f.Known = slices.Contains(a.Baseline, known) || slices.Contains(a.Baseline, known.Anywhere())
 }
 
 // Accepted reports whether a waiver or the baseline accepts the finding.

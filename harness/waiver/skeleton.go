@@ -33,7 +33,7 @@ func Skeleton(findings []verdict.Finding, there []verdict.Waiver, class string, 
 	n := last(there)
 	for i := range findings {
 		f := &findings[i]
-		if known := verdict.KnownOf(f); !seen[known] {
+		if known := verdict.KnownOf(f).Anywhere(); !seen[known] {
 			seen[known] = true
 			n++
 			skeleton(&out, name(n), f, class, expires)
