@@ -271,6 +271,11 @@ func (w *walker) finish(ctx context.Context) {
 		s.record()
 		w.t.Streams = append(w.t.Streams, s.rec)
 	}
+	var exchanges []*transcript.Exchange
+	for i := range w.t.Steps {
+		exchanges = append(exchanges, w.t.Steps[i].Exchanges...)
+	}
+	w.server.Client.Late(ctx, w.since(), exchanges)
 	w.t.Took = w.since()
 	if ctx.Err() != nil {
 		w.t.Aborted = context.Cause(ctx).Error()

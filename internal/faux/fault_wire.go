@@ -24,6 +24,17 @@ var wireFaults = []*Fault{
 		answer: instead(read, func(w *wire, head, body []byte) { w.framed(head, len(body), append(body, "HTTP/1.1 200 OK"...)) }),
 	},
 	{
+		ID: "bytes-behind-204", Doc: "it sends a body where HTTP allows none", In: "items/story",
+		Says: []Finding{
+			{shortfall, "exchange-failed", "6", "body", "a complete answer", `4 bytes follow the response: "gone"`, candidate},
+		},
+		answer: func(a *answer) {
+			if a.operation == "DELETE /items/{id}" && a.item == "chair" {
+				a.write = func(w *wire, head, _ []byte) { w.put(head, []byte("\r\ngone")) }
+			}
+		},
+	},
+	{
 		ID: "cut-chunk", Doc: "it closes in the middle of a chunk", In: "items/story",
 		Says: []Finding{
 			{shortfall, "exchange-failed", "3", "body", "a complete answer", "the connection was closed after 221 bytes of the body", candidate},

@@ -182,13 +182,16 @@ func (b *body) progress() string {
 // connection has been completely received and there remains additional data to read, a user agent MAY discard the
 // remaining data or attempt to determine if that data belongs as part of the prior message body" (RFC 9112 §6.3).
 //
-// It sees what has come by now. Bytes that a server sends later are met when the connection is taken from the pool, and
-// it is closed then.
+// It sees what has come by now. What a server sends later, Client.Late sees.
 func (b *body) end() error {
 	if rest := b.cn.buffered(); len(rest) > 0 {
-		return malformed(transcript.PhaseBody, "%d bytes follow the response: %s", len(rest), excerpt(rest))
+		return following(rest)
 	}
 	return io.EOF
+}
+
+func following(rest []byte) error {
+	return malformed(transcript.PhaseBody, "%d bytes follow the response: %s", len(rest), excerpt(rest))
 }
 
 // readAll reads the body, up to a bound, and returns what there is of it.

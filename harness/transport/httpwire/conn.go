@@ -9,6 +9,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A conn is one connection to the server. It serves one exchange at a time; only interrupt, Close and what half-closes or
@@ -27,6 +29,10 @@ type conn struct {
 	alive  func() bool // reports whether the connection could serve again; nil when that cannot be told
 	reused bool        // this is not its first exchange
 	since  time.Time   // when it became idle
+	last   *transcript.Exchange
+	held   bool   // it serves no other exchange before Client.Late has seen whether anything follows the last
+	spent  bool   // nor after that
+	came   []byte // what followed it, when alive is false
 
 	stop        func() bool // ends what guard began
 	interrupts  sync.WaitGroup
@@ -51,14 +57,14 @@ func (c *Client) dial(ctx context.Context) (*conn, error) {
 	}
 	cn := &conn{Conn: raw, raw: raw, buf: make([]byte, connBuffer)}
 	cn.onInterrupt = cn.interrupt
-	cn.alive = liveness(raw)
+	cn.alive = liveness(raw, &cn.came)
 	if c.tls != nil {
 		secure := tls.Client(raw, c.tls)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			raw.Close()
 			return nil, fmt.Errorf("TLS handshake: %w", err)
 		}
-		cn.Conn, cn.alive = secure, livenessTLS(secure, cn.alive)
+		cn.Conn, cn.alive = secure, livenessTLS(secure, liveness(raw, new([]byte)), &cn.came)
 	}
 	return cn, nil
 }

@@ -114,12 +114,17 @@ func (cv *Conversation) canRetry(msg *message, err error) bool {
 // could ask for it; we do not go along.
 func isPersistent(method string, resp *transcript.Response) bool {
 	switch {
-	case resp.Status == 101, method == "CONNECT" && resp.Status/100 == 2: // no longer HTTP
+	case switched(method, resp):
 		return false
 	case resp.Proto == "HTTP/1.0":
 		return false
 	}
 	return !hasToken(resp.Header, "Connection", "close")
+}
+
+// switched reports whether a connection no longer speaks HTTP.
+func switched(method string, resp *transcript.Response) bool {
+	return resp.Status == 101 || method == "CONNECT" && resp.Status/100 == 2
 }
 
 // readRest reads the body into the exchange, and gives the connection back.
@@ -137,7 +142,8 @@ func (c *Client) readRest(ctx context.Context, start time.Time, ex *transcript.E
 	switch {
 	case err != nil || !sent || !unharmed:
 		cv.cn.abort()
-	case cv.keep:
+	case cv.keep, cv.body.framing == noBody && !switched(ex.Request.Method, ex.Response):
+		cv.cn.last, cv.cn.held, cv.cn.spent = ex, cv.body.framing == noBody, !cv.keep
 		c.pool.put(cv.cn)
 	default:
 		cv.cn.Close()

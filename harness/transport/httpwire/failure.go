@@ -116,11 +116,13 @@ func unconnected(ctx context.Context, err error) error {
 	return &wireError{kind: transcript.FailConnect, phase: transcript.PhaseConnect, text: err.Error(), cause: err}
 }
 
+// mostShown is how many bytes of a server's an excerpt has.
+const mostShown = 100
+
 // excerpt returns the first bytes of b, quoted: what a server sent is never shown as it is.
 func excerpt(b []byte) string {
-	const most = 100
-	if len(b) > most {
-		return strconv.Quote(string(b[:most])) + "…"
+	if len(b) > mostShown {
+		return strconv.Quote(string(b[:mostShown])) + "…"
 	}
 	return strconv.Quote(string(b))
 }

@@ -10,9 +10,9 @@ import (
 // liveness returns a check of whether an idle connection could serve another exchange: the server has neither closed it
 // nor sent anything, since nothing that comes now can be an answer. It returns nil when that cannot be told.
 //
-// The sockets of package net do not block, so that a plain read(2) is the check. The byte it may take is of no value:
-// the connection is not used again then.
-func liveness(nc net.Conn) func() bool {
+// The sockets of package net do not block, so that a plain read(2) is the check. What it takes goes to came: the connection is
+// not used again then.
+func liveness(nc net.Conn, came *[]byte) func() bool {
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
 		return nil
@@ -22,14 +22,15 @@ func liveness(nc net.Conn) func() bool {
 		return nil
 	}
 	var alive bool
-	one := make([]byte, 1)
 	look := func(fd uintptr) bool {
-		n, err := syscall.Read(int(fd), one)
+		some := make([]byte, mostShown+1)
+		n, err := syscall.Read(int(fd), some)
+		*came = some[:max(n, 0)]
 		alive = n < 0 && (err == syscall.EAGAIN || err == syscall.EWOULDBLOCK)
 		return true // whatever it was: do not wait for more
 	}
 	return func() bool {
 		alive = false
-		return raw.Read(look) == nil && alive
+		return len(*came) == 0 && raw.Read(look) == nil && alive
 	}
 }

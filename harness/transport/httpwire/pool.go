@@ -4,8 +4,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
 
 // A pool holds connections that wait for their next exchange.
@@ -14,6 +17,7 @@ type pool struct {
 
 	mu     sync.Mutex
 	idle   []*conn // the one that has waited longest comes first
+	late   map[*transcript.Exchange][]byte
 	closed bool
 }
 
@@ -25,10 +29,12 @@ func (p *pool) get() *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.expire(time.Now())
-	for n := len(p.idle); n > 0; n = len(p.idle) {
-		cn := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		if cn.alive() {
+	for i, cn := range slices.Backward(p.idle) {
+		if cn.held {
+			continue
+		}
+		p.idle = slices.Delete(p.idle, i, i+1)
+		if p.look(cn) {
 			cn.reused = true
 			return cn
 		}
@@ -66,6 +72,7 @@ func (p *pool) expire(now time.Time) {
 // drop closes the n connections that have waited longest.
 func (p *pool) drop(n int) {
 	for _, cn := range p.idle[:n] {
+		p.look(cn)
 		cn.Close()
 	}
 	p.idle = append(p.idle[:0], p.idle[n:]...)
@@ -80,16 +87,17 @@ func (p *pool) close() {
 
 // livenessTLS returns a check for a TLS connection above one with the check given, which may be nil. What TLS has read
 // ahead is not in the socket any more, so it is asked as well; with a deadline in the past it does not wait.
-func livenessTLS(secure *tls.Conn, below func() bool) func() bool {
+func livenessTLS(secure *tls.Conn, below func() bool, came *[]byte) func() bool {
 	if below == nil {
 		return nil
 	}
-	one := make([]byte, 1)
 	return func() bool {
 		if !below() || secure.SetReadDeadline(past) != nil {
 			return false
 		}
-		_, err := secure.Read(one)
+		some := make([]byte, mostShown+1)
+		n, err := secure.Read(some)
+		*came = some[:n]
 		return errors.Is(err, os.ErrDeadlineExceeded) && secure.SetReadDeadline(time.Time{}) == nil
 	}
 }
