@@ -71,10 +71,15 @@ func twins(t *testing.T, name, part string, jobs int, busy bool) *report.Documen
 	if busy {
 		defer keepBusy(t)()
 	}
-	o := lockstep(t, "run", "--target", name, "--target", name, "--shard", part, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
-	doc, err := report.Read(strings.NewReader(o.stdout))
-	if err != nil {
-		t.Fatalf("%v; exit code %d, stderr:\n%s", err, o.code, o.stderr)
+	// The program that make has built: scenarios start it again as an MCP server, which a test binary is not.
+	var stdout, stderr strings.Builder
+	cmd := exec.CommandContext(t.Context(), "bin/lockstep", "run", "--target", name, "--target", name,
+		"--shard", part, "--jobs", strconv.Itoa(jobs), "--format", "json", "--reports", "-")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	doc, unread := report.Read(strings.NewReader(stdout.String()))
+	if unread != nil {
+		t.Fatalf("%v; %v, stderr:\n%s", unread, err, stderr.String())
 	}
 	return doc
 }
