@@ -77,7 +77,9 @@ func (r *Recording) join(s *scenario.Scenario, ts []*transcript.Transcript) []*t
 	if r == nil {
 		return ts
 	}
-	return append([]*transcript.Transcript{r.transcripts[s.ID]}, ts...)
+	reference := *r.transcripts[s.ID]
+	reference.Recorded = true
+	return append([]*transcript.Transcript{&reference}, ts...)
 }
 
 // unrecorded judges a scenario whose recording cannot be used, or says that it does not apply, and reports whether it has.

@@ -66,7 +66,7 @@ type item struct {
 func (s *streams) compare() {
 	items := [2][]item{s.items(0), s.items(1)}
 	r, o := s.sides[0], s.sides[1]
-	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken {
+	if r.Ended != o.Ended && r.Ended != transcript.EndedBroken && o.Ended != transcript.EndedBroken && !s.byChance(len(o.Events)) {
 		s.report(Difference{
 			Kind: StreamEnd, Events: [2]int{-1, -1}, Place: "end",
 			Reference: endText(r, items[0]), Candidate: endText(o, items[1]), Text: "the streams were ended by different sides",
@@ -211,6 +211,9 @@ func (s *streams) pair(p pair, barriers []pair) {
 		s.result.Events++
 		s.events(p)
 		s.gap(p)
+		return
+	}
+	if (p.gap == EventExtra || p.gap == EventDoubled) && s.byChance(p.cand.index) {
 		return
 	}
 	d := alone(p)

@@ -35,7 +35,7 @@ func (c *comparison) upstream() {
 
 // asked compares the requests that one rule has answered.
 func (c *comparison) asked(ref, cand *transcript.Step) {
-	rx, cx := ref.Exchanges, cand.Exchanges
+	rx, cx := ref.Exchanges, c.awaited(ref.Exchanges, cand.Exchanges)
 	most := max(len(rx), len(cx))
 	switch {
 	case isUnexpected(ref) || isUnexpected(cand): // each is a shortfall

@@ -41,7 +41,8 @@ func (r *stage) settleRecords(ctx context.Context) {
 }
 
 func (r *stage) recordsSettled() bool {
-	most := r.recordsBefore()
+	before := r.recordsBefore()
+	var first map[string]int
 	settled, lost := true, false
 	for _, w := range r.walkers {
 		w.recorded = w.records()
@@ -49,9 +50,9 @@ func (r *stage) recordsSettled() bool {
 		for _, s := range w.recorded {
 			own[s.ID] = len(s.Exchanges)
 		}
-		settled = settled && (most == nil || maps.Equal(most, own))
+		settled = settled && covers(own, before) && (first == nil || maps.Equal(first, own))
 		lost = lost || w.lost()
-		most = own
+		first = own
 	}
 	return settled || lost // of which nothing more comes
 }

@@ -270,12 +270,11 @@ func (r *stage) upstreamsSettled(gone bool) bool {
 			return true // nothing more comes of it, and what the others do alone is red already
 		}
 	}
-	most := r.askedBefore()
+	before := r.askedBefore()
 	for _, own := range all {
-		if own == nil || most != nil && !sameCounts(most, own) {
+		if own == nil || !covers(own, before) || !sameCounts(all[0], own) {
 			return false
 		}
-		most = own
 	}
 	for i, w := range r.walkers {
 		w.agree(all[i])
@@ -327,14 +326,12 @@ func (r *stage) askedBefore() map[string]int {
 	return n
 }
 
-func sameCounts(a, b map[string]int) bool {
-	for id, n := range a {
-		if b[id] != n {
-			return false
-		}
-	}
-	for id, n := range b {
-		if a[id] != n {
+func sameCounts(a, b map[string]int) bool { return covers(a, b) && covers(b, a) }
+
+// covers reports whether counts are as high as others. More than was recorded may have come: nothing is to be waited for then.
+func covers(counts, others map[string]int) bool {
+	for id, n := range others {
+		if counts[id] < n {
 			return false
 		}
 	}

@@ -19,7 +19,8 @@ import (
 type Transcript struct {
 	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
 	Target   string `json:"target"`
-	Unique   string `json:"unique"` // what ${{ unique }} stood for on this target
+	Recorded bool   `json:"recorded,omitempty"` // in an earlier run
+	Unique   string `json:"unique"`             // what ${{ unique }} stood for on this target
 	// Directory is what ${{ directory }} stood for, when the target had one.
 	Directory string `json:"directory,omitempty"`
 	// Lockstep is what ${{ lockstep }} stood for, when the scenario speaks of it.

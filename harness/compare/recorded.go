@@ -1,0 +1,90 @@
+package compare
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// A reference that is recorded is not there any more. Of what nobody awaited it is chance whether it came before the recording
+// ended, so that a candidate may have more of that. What came before something that was awaited is compared.
+const notAwaited = "not awaited when the reference was recorded"
+
+// byChance reports whether an event of the candidate, or the end of its stream, may have come too late for the recording. The
+// index of the end is that behind the last event.
+func (s *streams) byChance(index int) bool {
+	if !s.comparison.sides[0].Recorded || s.sides[0].Ended != transcript.EndedByClient || index <= s.lastAwaited() {
+		return false
+	}
+	s.notCompared(notAwaited, 1)
+	return true
+}
+
+// lastAwaited returns the last of the candidate's events that a step has awaited, or that came while the scenario watched for
+// one that must not come; -1 when there is none.
+func (s *streams) lastAwaited() int {
+	last, t, name := -1, s.comparison.sides[1], s.sides[1].Name
+	for i := range t.Steps {
+		if st := &t.Steps[i]; st.Stream == name {
+			for _, event := range st.Events {
+				last = max(last, event)
+			}
+		}
+	}
+	for _, w := range t.Windows {
+		for i := range s.sides[1].Events {
+			if w.Stream == name && s.sides[1].Events[i].At <= w.To {
+				last = max(last, i)
+			}
+		}
+	}
+	return last
+}
+
+// awaited leaves out what the candidate has asked an upstream more than the recorded reference, as far as that may have come
+// too late for the recording.
+func (c *comparison) awaited(ref, cand []*transcript.Exchange) []*transcript.Exchange {
+	more := len(cand) - len(ref)
+	if !c.sides[0].Recorded || more <= 0 {
+		return cand
+	}
+	acted, ended := lastAction(c.sides[1])
+	kept := slices.Clone(cand)
+	for i := len(cand) - 1; i >= 0 && more > 0; i-- { // the last come first
+		from := ended
+		if isNotification(&cand[i].Request) {
+			from = acted
+		}
+		if cand[i].Sent >= from {
+			kept = slices.Delete(kept, i, i+1)
+			more--
+		}
+	}
+	c.notCompared(notAwaited, len(cand)-len(kept))
+	return kept
+}
+
+// isNotification reports whether a message to an MCP server is one that nobody answers (JSON-RPC 2.0 §4.1): no answer of the
+// target can wait for it.
+func isNotification(r *transcript.Request) bool {
+	return r.Method == transcript.MCP && strings.HasPrefix(r.Target, "notifications/")
+}
+
+// lastAction returns when the client last did something to the target, and when the last step was over, the teardown aside.
+func lastAction(t *transcript.Transcript) (acted, ended time.Duration) {
+	for i := range t.Steps {
+		st := &t.Steps[i]
+		if strings.HasPrefix(st.ID, "teardown.") {
+			break
+		}
+		ended = max(ended, st.At+st.Took)
+		switch st.Kind {
+		case "await", "never", "asked": // which only watch
+		default:
+			acted = max(acted, st.At)
+		}
+	}
+	return acted, ended
+}
