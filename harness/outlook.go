@@ -14,15 +14,9 @@ import (
 // checkRequests checks a scenario, all of its rows, for requests that the run would refuse to send: those that break the
 // contract without being marked malformed, and those that are marked and obey it.
 func (p *Project) checkRequests(rows []*scenario.Scenario) scenario.Problems {
-	var own []string
-	for _, t := range p.Targets {
-		for _, field := range t.Header {
-			own = append(own, field.Name)
-		}
-	}
 	var out scenario.Problems
 	for _, s := range rows {
-		o := outlook{doc: p.Contract, own: own, values: foresee(s)}
+		o := p.outlook(s)
 		s.Walk(func(step *scenario.Step) {
 			r := step.Request()
 			if r == nil {
@@ -39,6 +33,30 @@ func (p *Project) checkRequests(rows []*scenario.Scenario) scenario.Problems {
 		})
 	}
 	return out
+}
+
+// obeys reports whether the contract has nothing against a request of a scenario, and cannot have anything against its body,
+// for each that is marked malformed.
+func (p *Project) obeys(s *scenario.Scenario) bool {
+	o := p.outlook(s)
+	obeys := true
+	s.Walk(func(step *scenario.Step) {
+		if r := step.Request(); r != nil && r.Malformed.IsSet() {
+			against, u := o.objections(r)
+			obeys = obeys && u != nil && len(against) == 0 && !u.decides("body", r)
+		}
+	})
+	return obeys
+}
+
+func (p *Project) outlook(s *scenario.Scenario) *outlook {
+	o := &outlook{doc: p.Contract, values: foresee(s)}
+	for _, t := range p.Targets {
+		for _, field := range t.Header {
+			o.own = append(o.own, field.Name)
+		}
+	}
+	return o
 }
 
 // An outlook is what can be told of requests before the run. Every value is known but those that are captured from
@@ -99,7 +117,8 @@ func (o *outlook) mistake(r *scenario.Request) (what, fix string) {
 	} else if !o.doc.Takes(r.Method, r.Path.Probe()) {
 		return "", "" // which is told elsewhere
 	}
-	against, complete := o.objections(r)
+	against, u := o.objections(r)
+	complete := u != nil && !u.path && !u.body && len(u.query)+len(u.header) == 0
 	switch {
 	case !marked && len(against) > 0:
 		return "the request breaks the contract: " + strings.Join(against, "; "),
@@ -110,10 +129,11 @@ func (o *outlook) mistake(r *scenario.Request) (what, fix string) {
 	return "", ""
 }
 
-// objections returns what the contract has for certain against a request, and whether that is all it will have.
-func (o *outlook) objections(r *scenario.Request) (against []string, complete bool) {
+// objections returns what the contract has for certain against a request, and what is not known of it; nil when that is
+// everything.
+func (o *outlook) objections(r *scenario.Request) (against []string, u *unknown) {
 	sent := *r // without what is not known
-	u := unknown{header: slices.DeleteFunc(slices.Clone(o.own), r.Names)}
+	u = &unknown{header: slices.DeleteFunc(slices.Clone(o.own), r.Names)}
 	if _, err := r.Path.Text(o.values, nil); err != nil {
 		u.path = true
 		sent.Path = scenario.Literal(r.Path.Probe())
@@ -125,11 +145,11 @@ func (o *outlook) objections(r *scenario.Request) (against []string, complete bo
 	u.body = err != nil
 	target, err := run.RequestTarget(&sent, o.values)
 	if err != nil {
-		return nil, false
+		return nil, nil
 	}
 	fields, err := run.RequestHeader(&sent, o.values, nil, "*/*")
 	if err != nil {
-		return nil, false
+		return nil, nil
 	}
 	for _, v := range o.doc.CheckRequest(r.Method, target, fields, body) {
 		if u.decides(v.Place, &sent) {
@@ -137,7 +157,7 @@ func (o *outlook) objections(r *scenario.Request) (against []string, complete bo
 		}
 		against = append(against, v.Place+": "+v.Text)
 	}
-	return against, !u.path && len(u.query) == 0 && len(u.header) == 0 && !u.body
+	return against, u
 }
 
 // known returns the parameters whose values are known, and the names of the others.

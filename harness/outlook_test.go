@@ -1,9 +1,12 @@
 package harness_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-dev/lockstep/harness"
 )
 
 // What a run would refuse to send is told by the linter, as far as it can be known.
@@ -61,6 +64,49 @@ func TestRequestsThatTheContractRefusesAreMistakes(t *testing.T) {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Of the rows that one stands for, those are left that the contract has something against.
+func TestRowsThatObeyTheContractAreLeftOut(t *testing.T) {
+	for _, tc := range []struct {
+		name, row, step string
+		want            []string // the rows
+	}{
+		{"an optional member", "{name: a, body: {shelf: s, name: n, tags: [x]}, wrong: body}", `json: "${{ row.body }}"`, []string{
+			"null", "number", "boolean", "array", "text", "object-in-a-list",
+			"without-shelf", "shelf-null", "shelf-number", "shelf-boolean", "shelf-array", "shelf-object",
+			"without-name", "name-null", "name-number", "name-boolean", "name-array", "name-object",
+			"tags-null", "tags-number", "tags-boolean", "tags-object", "tags-text", "key-in-capitals",
+		}},
+		{"what nobody knows before the run", "{name: a, body: x, wrong: body}", `json: {shelf: "${{ id }}", name: "${{ row.body }}"}`, []string{
+			"null", "number", "boolean", "array", "object",
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			file := write(t, running)
+			add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: w\nsource: s\ntable:\n  - "+tc.row+
+				"\nsteps:\n  - {http: GET /health, capture: {id: $.id}}\n  - {http: POST /items, malformed: true, "+tc.step+"}\n")
+			p, err := harness.Load(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range p.Scenarios {
+				if row, ok := strings.CutPrefix(s.ID, "items/wrong[a-"); ok {
+					got = append(got, strings.TrimSuffix(row, "]"))
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
+			}
+		})
+	}
+	file := write(t, running)
+	add(t, file, "scenarios/items/wrong.yaml", "scenario: items/wrong\nwhy: w\nsource: s\ntable:\n  - {name: a, body: {}, wrong: body}\nsteps: [{http: GET /health}]\n")
+	want := []string{"scenarios/items/wrong.yaml:5:5: whatever is wrong in this row, the contract has nothing against it → name another column under wrong, and send it in a step that is marked malformed: true"}
+	if diff := cmp.Diff(want, problems(t, file)); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 

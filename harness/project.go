@@ -322,11 +322,15 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	}
 	texts := sha256.New()
 	err := scenario.Each(dir, func(rows []*scenario.Scenario) {
+		if l.p.Contract != nil && l.shaped {
+			rows = l.onlyWrong(rows)
+		}
 		l.p.Scenarios = append(l.p.Scenarios, rows...)
 		l.references(rows)
 		for _, s := range rows {
-			fmt.Fprintf(texts, "%s\n%d\n", s.ID, len(s.Text))
-			texts.Write(s.Text)
+			whole := s.Whole()
+			fmt.Fprintf(texts, "%s\n%d\n", s.ID, len(whole))
+			texts.Write(whole)
 		}
 	}, l.p.WaiversFile)
 	l.p.sums.scenarios = hex.EncodeToString(texts.Sum(nil))
@@ -340,9 +344,32 @@ func (l *loader) scenarios(n *yamldoc.Node) error {
 	return nil
 }
 
+// onlyWrong leaves out the rows that are generated although the contract has nothing against what they send.
+func (l *loader) onlyWrong(rows []*scenario.Scenario) (out []*scenario.Scenario) {
+	left := map[int]bool{} // the lines of the file that rows are left of
+	for _, s := range rows {
+		if !s.Generated || !l.p.obeys(s) {
+			out, left[s.Line] = append(out, s), true
+		}
+	}
+	for _, s := range rows {
+		if !left[s.Line] {
+			left[s.Line] = true
+			l.problems = append(l.problems, scenario.Problem{
+				File: s.File, Line: s.Line, Column: s.Column, What: "whatever is wrong in this row, the contract has nothing against it",
+				Fix: "name another column under wrong, and send it in a step that is marked malformed: true",
+			})
+		}
+	}
+	return out
+}
+
 // references checks what a file says of the contract. It does so while the script is at hand, see scenario.Script.
 func (l *loader) references(rows []*scenario.Scenario) {
 	if l.p.Contract == nil {
+		return
+	}
+	if len(rows) == 0 {
 		return
 	}
 	l.problems = append(l.problems, l.p.checkScenario(rows[0])...) // rows share their steps

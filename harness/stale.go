@@ -139,4 +139,6 @@ func (r *Recording) Stale(sel Selection) (ids, why []string) {
 	return ids, why
 }
 
-func scenarioSum(s *scenario.Scenario) string { return sum(append([]byte(s.ID+"\n"), s.Text...))[:32] }
+func scenarioSum(s *scenario.Scenario) string {
+	return sum(append([]byte(s.ID+"\n"), s.Whole()...))[:32]
+}

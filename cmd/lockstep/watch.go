@@ -174,7 +174,7 @@ func (x *watcher) touched(c change) ([]string, error) {
 	}
 	var ids []string
 	for _, s := range scenarios {
-		if c.all || slices.Contains(c.files, s.File) {
+		if c.all || s.IsMadeOf(c.files) {
 			ids = append(ids, s.ID)
 		}
 	}

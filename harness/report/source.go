@@ -18,7 +18,7 @@ type Source struct {
 // actions are the keys that say what a step does.
 var actions = map[string]bool{
 	"http": true, "poll": true, "start": true, "join": true, "parallel": true, "open": true, "await": true, "never": true,
-	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true,
+	"half-close": true, "close": true, "drop": true, "stop": true, "kill": true, "restart": true, "asked": true, "use": true,
 }
 
 // demands are the keys that say what a target has to do, by the kind of the shortfall that tells it has not.

@@ -51,6 +51,11 @@ type end struct {
 	line int
 }
 
+// newScope returns that of the first step of a scenario without a table and variables.
+func newScope() scope {
+	return scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, doings{}}
+}
+
 func (s scope) clone() scope {
 	return scope{maps.Clone(s.values), maps.Clone(s.streams), maps.Clone(s.calls), maps.Clone(s.over), s.doings}
 }
@@ -72,7 +77,7 @@ func (s scope) add(other scope) {
 // names checks that every name a scenario uses is defined before it is used. It works on the nodes, which know their
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
-	s := scope{map[string]bool{"unique": true, "directory": true, "lockstep": true}, map[string]bool{}, map[string]bool{}, map[string]end{}, doings{}}
+	s := newScope()
 	for _, row := range root.Get("table").Elements() {
 		for _, k := range row.Keys {
 			s.values["row."+k.Text] = true

@@ -18,6 +18,11 @@ type decoder struct {
 	file     string
 	problems Problems
 	since    []*yamldoc.Node // the ids of steps that rules name
+
+	library   *library
+	used      []*fragment
+	broken    bool                   // a fragment has mistakes
+	generated map[*yamldoc.Node]bool // the rows that the file does not write
 	// named are the names that expressions have, given those that the file has values for. Only names fills them.
 	named, given map[string]bool
 }
@@ -41,11 +46,15 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 		Compare:   d.rules(root.Get("compare")),
 		File:      d.file,
 		Line:      root.Line,
+		Column:    root.Column,
 		Text:      text,
 	}
 	script := d.script(root)
 	d.sinceSteps(script)
-	s.StepRules, s.source = script.rules(), newSource(d.file, text, script)
+	for _, f := range d.used {
+		s.Fragments = append(s.Fragments, f.File)
+	}
+	s.StepRules, s.source = script.rules(), newSource(d.file, text, d.library, script)
 	return s
 }
 

@@ -38,6 +38,7 @@ func Load(root string, except ...string) ([]*Scenario, error) {
 // Each is Load that calls f with the scenarios of one file after the other.
 func Each(root string, f func(rows []*Scenario), except ...string) error {
 	var problems Problems
+	l := newLibrary(root)
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -54,7 +55,7 @@ func Each(root string, f func(rows []*Scenario), except ...string) error {
 		if err != nil {
 			return err
 		}
-		scenarios, mistakes := Parse(file, strings.TrimSuffix(name, ".yaml"), data)
+		scenarios, mistakes := l.parse(file, strings.TrimSuffix(name, ".yaml"), data)
 		if len(scenarios) > 0 {
 			f(scenarios)
 		}
@@ -78,17 +79,35 @@ func almost(file, ext string) Problems {
 
 // Parse reads one file. Its scenario must be called id. It returns one scenario, or one for each row of its table, or
 // else the problems; both when these are about names that nothing defines, so that the contract can be asked all the same.
+// There are no fragments.
 func Parse(file, id string, data []byte) ([]*Scenario, Problems) {
-	root, problems := yamldoc.Parse(file, data)
+	return (*library)(nil).parse(file, id, data)
+}
+
+// parse is Parse with fragments. A file that is one has no scenario.
+func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
+	written, problems := yamldoc.Parse(file, data)
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	d := decoder{file: file}
+	if written.Get("fragment") != nil {
+		_, problems := parseFragment(file, id, written, data)
+		return nil, problems
+	}
+	d := decoder{file: file, library: l}
+	root := d.unfold(written)
+	if d.broken || len(d.problems) > 0 { // what the fragments define is not known
+		return nil, append(d.problems, compiled().Check(file, written)...).Sort()
+	}
 	d.names(root)
 	if name := root.Get("scenario"); name.Str() != id && name.Str() != "" {
 		d.problem(name, fmt.Sprintf("the scenario is called %q", name.Text), fmt.Sprintf("call it %q, as its file is, or move the file", id))
 	}
-	if problems := compiled().Check(file, root); len(problems) > 0 {
+	problems = compiled().Check(file, written)
+	if len(problems) == 0 && len(d.problems) == 0 {
+		problems = compiled().Check(file, root)
+	}
+	if len(problems) > 0 {
 		return nil, append(problems, d.problems...).Sort()
 	}
 	of := len(d.problems) // these are of names, and leave the rest as it is
@@ -118,7 +137,7 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 		of := *s
 		of.ID = s.ID + "[" + name + "]"
 		of.Row, of.Setup = row, d.setup(root, row)
-		of.Line = table.Items[i].Line
+		of.Line, of.Column, of.Generated = table.Items[i].Line, table.Items[i].Column, d.generated[table.Items[i]]
 		out[i] = &of
 	}
 	return out

@@ -8,6 +8,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/problem"
@@ -37,11 +38,36 @@ type Scenario struct {
 	Compare   Rules
 	StepRules []StepRules // of the steps that have any, in the order of the script
 
-	File string // as it was given to Load
-	Line int    // of the scenario, or of its row
-	Text []byte // the whole file, for excerpts
+	File   string // as it was given to Load
+	Line   int    // of the scenario, or of its row
+	Column int
+	Text   []byte // the whole file, for excerpts
+	// Fragments are the files of the fragments that it uses.
+	Fragments []File
+	// Generated says that the row is one of those that a row with the key wrong stands for.
+	Generated bool
 
 	source *source
+}
+
+// A File is one that a scenario is made of, beside its own.
+type File struct {
+	Name string // as Load came to it
+	Text []byte
+}
+
+// IsMadeOf reports whether one of the files is the scenario's, or that of a fragment that it uses.
+func (s *Scenario) IsMadeOf(files []string) bool {
+	return slices.Contains(files, s.File) || slices.ContainsFunc(s.Fragments, func(f File) bool { return slices.Contains(files, f.Name) })
+}
+
+// Whole returns the texts of all files that the scenario is made of.
+func (s *Scenario) Whole() []byte {
+	whole := slices.Clone(s.Text)
+	for _, f := range s.Fragments {
+		whole = append(whole, f.Text...)
+	}
+	return whole
 }
 
 // Base returns the id without its row.

@@ -90,15 +90,16 @@ func (s *Script) rules() []StepRules {
 
 // A source is the text of a file without mistakes, which all scenarios of the file share.
 type source struct {
-	file string
-	text []byte
+	file    string
+	text    []byte
+	library *library
 
 	mu      sync.Mutex
 	decoded weak.Pointer[Script]
 }
 
-func newSource(file string, text []byte, decoded *Script) *source {
-	return &source{file: file, text: text, decoded: weak.Make(decoded)}
+func newSource(file string, text []byte, l *library, decoded *Script) *source {
+	return &source{file: file, text: text, library: l, decoded: weak.Make(decoded)}
 }
 
 func (s *source) script() *Script {
@@ -117,6 +118,6 @@ func (s *source) decode() *Script {
 	if len(problems) > 0 {
 		panic(fmt.Sprintf("scenario: %s was read without mistakes, and now: %v", s.file, problems))
 	}
-	d := decoder{file: s.file}
-	return d.script(root)
+	d := decoder{file: s.file, library: s.library}
+	return d.script(d.unfold(root))
 }
