@@ -40,6 +40,7 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 			Reference: strconv.Itoa(r.Status), Candidate: strconv.Itoa(o.Status), Text: "the statuses differ",
 		})
 	}
+	c.interim(step, ref, cand, report)
 	// The body is looked at before the header fields, although it is reported behind them: where an id stands wrong in
 	// one of them, the body has the more places to tell which is right.
 	var inBody []Difference

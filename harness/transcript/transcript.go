@@ -108,7 +108,9 @@ const (
 
 // An Exchange is one request and what came back.
 type Exchange struct {
-	Request  Request   `json:"request"`
+	Request Request `json:"request"`
+	// Interim are the responses that came before the final one (RFC 9110 §15.2).
+	Interim  []Interim `json:"interim,omitempty"`
 	Response *Response `json:"response,omitempty"` // nil when no response head came
 	// Failure says how the exchange broke; nil when it ended as HTTP wants it to. It can stand beside a Response:
 	// a body that was cut short has both.
@@ -159,6 +161,12 @@ type Response struct {
 	Status int    `json:"status"`
 	Header Header `json:"header"` // in the order and the case of the wire
 	Body   Body   `json:"body,omitzero"`
+}
+
+// An Interim response (1xx) tells something before the answer: 103 (Early Hints), for one.
+type Interim struct {
+	Status int    `json:"status"`
+	Header Header `json:"header,omitempty"`
 }
 
 // A Body is the content of a message, without its transfer coding.

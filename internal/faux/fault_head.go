@@ -102,6 +102,16 @@ var headFaults = []*Fault{
 		},
 	},
 	{
+		ID: "early-hint", Doc: "it sends an early hint before the answer", In: "items/story",
+		Says: []Finding{
+			{difference, "status", "3", "interim responses", "—", "103", silent},
+		},
+		answer: instead(read, func(w *wire, head, body []byte) {
+			w.put([]byte("HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"))
+			w.framed(head, len(body), body)
+		}),
+	},
+	{
 		ID: "body-on-204", Doc: "it announces a body where HTTP allows none", In: "items/story",
 		Says: []Finding{
 			{difference, "status", "6", "status", "204", "200", candidate},

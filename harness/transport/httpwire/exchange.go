@@ -53,8 +53,8 @@ func (c *Client) attempt(
 	cn.guard(ctx)
 	ex.Sent = time.Since(start)
 	cv.out.send(cn, msg)
-	resp, err := cn.readHead(c.opts.MaxHead)
-	if err != nil {
+	interim, resp, err := cn.readHead(c.opts.MaxHead)
+	if ex.Interim = interim; err != nil {
 		return nil, cv.unanswered(msg, err)
 	}
 	ex.Head, ex.Response = time.Since(start), resp

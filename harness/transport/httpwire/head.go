@@ -9,18 +9,19 @@ import (
 // A span is a place in the head that is being read.
 type span struct{ from, to int }
 
-// readHead reads the head of the final response. Interim ones (1xx) are passed over: "A client MUST be able to parse one
-// or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC 9110 §15.2).
-func (cn *conn) readHead(max int) (*transcript.Response, error) {
+// readHead reads the head of the final response, and those of the interim ones (1xx) before it: "A client MUST be able to parse
+// one or more 1xx responses received prior to a final response, even if the client does not expect one" (RFC 9110 §15.2).
+func (cn *conn) readHead(max int) (interim []transcript.Interim, final *transcript.Response, err error) {
 	const maxInterim = 32
 	for range maxInterim {
 		resp, err := cn.readOneHead(max)
 		// 101 is final: what follows it is another protocol (RFC 9110 §15.2.2).
 		if err != nil || resp.Status/100 != 1 || resp.Status == 101 {
-			return resp, err
+			return interim, resp, err
 		}
+		interim = append(interim, transcript.Interim{Status: resp.Status, Header: resp.Header})
 	}
-	return nil, wireErrorf(transcript.FailLimit, transcript.PhaseHead, "more than %d interim responses came", maxInterim)
+	return interim, nil, wireErrorf(transcript.FailLimit, transcript.PhaseHead, "more than %d interim responses came", maxInterim)
 }
 
 func (cn *conn) readOneHead(max int) (*transcript.Response, error) {

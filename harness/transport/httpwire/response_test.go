@@ -290,3 +290,13 @@ func FuzzResponse(f *testing.F) {
 		}
 	})
 }
+
+func TestInterimResponsesAreRecorded(t *testing.T) {
+	w := &wire{script: []string{"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nLink: </b>\r\n\r\n" + ok + "Content-Length: 0\r\n\r\n"}}
+	ex := do(t, w.client(Options{}), "GET")
+	fails(t, ex, none, "", "")
+	want := []transcript.Interim{{Status: 100, Header: transcript.Header{}}, {Status: 103, Header: fields("Link", "</a>", "Link", "</b>")}}
+	if diff := cmp.Diff(want, ex.Interim); diff != "" {
+		t.Errorf("interim responses (-want +got):\n%s", diff)
+	}
+}

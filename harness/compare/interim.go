@@ -1,0 +1,58 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+)
+
+// Interim responses come before the answer. Whether a server sends 100 (Continue) depends on how much of the request it has read
+// by then ("A server MAY omit sending a 100 (Continue) response if it has already received some or all of the content", RFC 9110
+// §10.1.1), and 102 (Processing) on how long it takes. All others, such as 103 (Early Hints), are compared.
+
+// interim compares the interim responses of one pair of answers: their statuses, and the header fields that the rules name. Of an
+// Early Hint that is Link, too, since it has nothing else to say (RFC 8297).
+func (c *comparison) interim(step *transcript.Step, ref, cand *transcript.Exchange, report func(Difference)) {
+	ri, ci := hints(ref), hints(cand)
+	if len(ri)+len(ci) == 0 {
+		return
+	}
+	tell := func(d Difference) {
+		d.At = both("interim")
+		report(d)
+	}
+	if r, o := statuses(ri), statuses(ci); r != o {
+		tell(Difference{Kind: StatusDiffers, Place: "interim responses", Reference: r, Candidate: o, Text: "the interim responses differ"})
+		return
+	}
+	names := c.headers(step.ID)
+	if !slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, "Link") }) {
+		names = append(slices.Clip(names), "Link")
+	}
+	for i := range ri {
+		for _, name := range names {
+			c.header(step, name, ri[i].Header, ci[i].Header, c.seen(ref.Head, cand.Head), func(d Difference) {
+				d.Place = fmt.Sprintf("interim response %d %s", i+1, d.Place)
+				tell(d)
+			})
+		}
+	}
+}
+
+// hints returns the interim responses that do not depend on chance.
+func hints(x *transcript.Exchange) []transcript.Interim {
+	return slices.DeleteFunc(slices.Clone(x.Interim), func(r transcript.Interim) bool { return r.Status == 100 || r.Status == 102 })
+}
+
+func statuses(responses []transcript.Interim) string {
+	if len(responses) == 0 {
+		return absent
+	}
+	var out []string
+	for _, r := range responses {
+		out = append(out, fmt.Sprint(r.Status))
+	}
+	return strings.Join(out, ", ")
+}
