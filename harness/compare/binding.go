@@ -20,6 +20,8 @@ type bindings struct {
 	said map[string][]confusion
 	// known are the values of each side that count as tokens inside longer texts.
 	known [2][]knownValue
+	// byHead finds them where they are many.
+	byHead [2]*knownHeads
 	// briefs are bound values that are too short for that.
 	briefs briefs
 	own    own
@@ -282,16 +284,6 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 		return IDForm, remade
 	}
 	return "", ""
-}
-
-// mentions reports whether a known value of a side stands in a text.
-func (b *bindings) mentions(side int, s string) bool {
-	for _, k := range b.known[side] {
-		if len(k.value) <= len(s) && strings.Contains(s, k.value) { // most texts are shorter
-			return true
-		}
-	}
-	return false
 }
 
 // strangers says why two whole values do not belong together when one of them has been bound before; "" when neither

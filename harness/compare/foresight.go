@@ -84,6 +84,7 @@ func (b *bindings) clone() *bindings {
 	out.forward, out.backward, out.applied = maps.Clone(b.forward), maps.Clone(b.backward), maps.Clone(b.applied)
 	out.order, out.said = slices.Clone(b.order), maps.Clone(b.said)
 	out.known = [2][]knownValue{slices.Clone(b.known[0]), slices.Clone(b.known[1])}
+	out.byHead = [2]*knownHeads{}
 	out.briefs = b.briefs.clone()
 	out.fractions, out.stable, out.drawn, out.last = nil, [2]map[stableKey]*stableTime{}, nil, nil
 	return &out

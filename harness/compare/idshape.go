@@ -110,22 +110,23 @@ func (o *own) mayHold(c content) bool {
 
 // scan returns the tokens of a text of a side: ids of a project's own shapes, and between them everything else.
 func (b *bindings) scan(side int, s string) []token {
+	known := b.standing(side, s)
 	if len(b.own.shapes) == 0 {
-		return scan(s, b.known[side])
+		return scan(s, known)
 	}
 	var out []token
 	for at := 0; ; {
 		found, rule, ok := b.own.next(s, at)
 		if !ok {
-			return scanRange(out, s, at, len(s), b.known[side])
+			return scanRange(out, s, at, len(s), known)
 		}
 		if end := timeAround(s, at, found); end > 0 {
-			out = scanRange(out, s, at, end, b.known[side])
+			out = scanRange(out, s, at, end, known)
 			at = end
 			continue
 		}
 		b.applied[rule] = true
-		out = append(scanRange(out, s, at, found.start, b.known[side]), found.token)
+		out = append(scanRange(out, s, at, found.start, known), found.token)
 		at = found.end
 	}
 }

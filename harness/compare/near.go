@@ -1,6 +1,10 @@
 package compare
 
-import "github.com/lockstep-dev/lockstep/internal/jsontree"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
 
 // What stands for what in two lists is told by sums that each side makes alone. An id that only two texts together show
 // (see pairs) has another sum than the id it belongs to. So before an element is said to be missing, or to stand in another
@@ -88,8 +92,9 @@ func (b *bindings) paired(ref, cand string) bool {
 		return false
 	}
 	together := *b
-	for side := range together.known {
-		together.known[side] = b.known[side][:len(b.known[side]):len(b.known[side])]
+	together.byHead = [2]*knownHeads{}
+	for side, text := range [2]string{ref, cand} {
+		together.known[side] = slices.Clone(b.standing(side, text))
 		for _, pair := range ids {
 			together.known[side] = append(together.known[side], knownValue{pair[side], tokPrefixed})
 		}

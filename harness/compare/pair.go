@@ -41,7 +41,7 @@ func (b *bindings) wordPairs(ref, cand string) [][2]string {
 
 // within reports whether a known value of a side stands in a word, and is not all of it.
 func (b *bindings) within(side int, word string) bool {
-	return slices.ContainsFunc(b.known[side], func(k knownValue) bool { return k.value != word && strings.Contains(word, k.value) })
+	return slices.ContainsFunc(b.standing(side, word), func(k knownValue) bool { return k.value != word && strings.Contains(word, k.value) })
 }
 
 // wordPairs returns the ids, with their prefixes; nil when the texts are not built of words as long as each other.

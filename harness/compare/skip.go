@@ -83,18 +83,15 @@ func ordinary(s string) bool {
 
 // anyMadeUp reports whether a content may have anything in it that can be bound, on one side or the other.
 func (b *bindings) anyMadeUp(c content) bool {
-	for _, known := range b.known {
-		for _, k := range known {
-			if bytes.Contains(c.data, []byte(k.value)) {
-				return true
-			}
-		}
+	text := string(c.data)
+	if b.mentions(0, text) || b.mentions(1, text) {
+		return true
 	}
-	if b.own.mayHold(c) || b.briefs.stand(0, string(c.data)) || b.briefs.stand(1, string(c.data)) {
+	if b.own.mayHold(c) || b.briefs.stand(0, text) || b.briefs.stand(1, text) {
 		return true
 	}
 	if c.otherwise != "" {
-		return hasShape(string(c.data), false)
+		return hasShape(text, false)
 	}
 	return documentHasShape(c.data)
 }
