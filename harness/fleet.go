@@ -13,6 +13,10 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 )
 
+// AdoptOrphans is for a program that starts no processes but by this package: on Linux, what targets leave behind becomes
+// its child and is found and ended with them, even when it has dropped everything that shows whose it was.
+func AdoptOrphans() { target.AdoptOrphans() }
+
 // A fleet is one server of each target. It starts when it is first needed.
 type fleet struct {
 	ctx    context.Context

@@ -302,14 +302,14 @@ func shot(name string) func(*testing.T, *lab) {
 }
 
 // signalled makes the lab a project in which lockstep gets a signal while a server does not answer.
-func signalled(signal syscall.Signal) func(*testing.T, *lab) {
+func signalled(signal syscall.Signal, role string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
 		hang := serve(t, &faux.Server{Fault: fault(t, "hang"), Asked: func(asked string) {
 			if asked == "POST /items" {
 				l.once.Do(func() { syscall.Kill(<-l.begun, signal) })
 			}
 		}})
-		l.project = newProject(t, start(t, "right", "right", ""), at("wrong", hang))
+		l.project = newProject(t, start(t, "right", role, ""), at("wrong", hang))
 	}
 }
 
@@ -399,6 +399,14 @@ var odd = map[string]func(*faux.Process) int{
 		p.Listen = p.Report
 		return p.Play(context.Background(), "right")
 	},
+	"daemonizes": func(p *faux.Process) int {
+		daemonize()
+		return p.Play(context.Background(), "right")
+	},
+	"daemonizes-and-exits": func(p *faux.Process) int {
+		daemonize()
+		return p.Play(context.Background(), "exits-before-answer")
+	},
 	"only-ready": func(p *faux.Process) int {
 		l, err := net.Listen("tcp", p.Listen)
 		if err != nil {
@@ -414,6 +422,16 @@ var odd = map[string]func(*faux.Process) int{
 	},
 }
 
+// daemonize starts a process in a session of its own, which nobody waits for.
+func daemonize() {
+	daemon := exec.Command("/bin/sleep", "1000")
+	daemon.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := daemon.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
 // surroundings lists the faults: those of targets, of the machine, of a person, of files, of a run file.
 func surroundings() []*surrounding {
 	return []*surrounding{
@@ -426,6 +444,7 @@ func surroundings() []*surrounding {
 		{doc: "the candidate exits at its start", code: exitUnknown, says: "exited before it was ready: exit status 3", set: started("wrong", "exits-at-start")},
 		{doc: "the candidate is ready and then exits", code: exitDiffer, says: "exit status 4", set: started("wrong", "only-ready")},
 		{doc: "the reference is ready and then exits", code: exitUnknown, says: "the reference's process ended: exit status 4", set: started("right", "only-ready")},
+		{doc: "the candidate leaves a daemon and then exits", code: exitDiffer, says: "exit status", set: started("wrong", "daemonizes-and-exits")},
 		{doc: "the candidate floods its log and exits", code: exitUnknown, says: "the disk is full", set: started("wrong", "floods-and-exits")},
 		{doc: "the port is stolen each time", code: exitUnknown, says: "address already in use", set: started("wrong", "robbed")},
 		{doc: "the candidate wants a fixed port that is taken", code: exitUnknown, says: "does not use ${{ port }} everywhere", set: started("wrong", "stubborn")},
@@ -520,10 +539,12 @@ func surroundings() []*surrounding {
 		{doc: "reports in the place of a file", code: exitUsage, says: "name another folder with --reports", set: files(func(*testing.T, *lab) {}, "run", "items/story", "--reports", "openapi.yaml")},
 		{doc: "reports where nothing may be written", code: exitUsage, says: "name another folder with --reports", set: files(func(*testing.T, *lab) {}, "run", "items/story", "--reports", "/proc/reports")},
 
-		{doc: "SIGINT", code: exitUnknown, says: "interrupt signal received", set: signalled(syscall.SIGINT)},
-		{doc: "SIGTERM", code: exitUnknown, says: "terminated signal received", set: signalled(syscall.SIGTERM)},
-		{doc: "SIGHUP", code: exitUnknown, says: "hangup signal received", set: signalled(syscall.SIGHUP)},
-		{doc: "SIGKILL", code: killed, says: "killed", set: signalled(syscall.SIGKILL)},
+		{doc: "SIGINT", code: exitUnknown, says: "interrupt signal received", set: signalled(syscall.SIGINT, "right")},
+		{doc: "SIGTERM", code: exitUnknown, says: "terminated signal received", set: signalled(syscall.SIGTERM, "right")},
+		{doc: "SIGHUP", code: exitUnknown, says: "hangup signal received", set: signalled(syscall.SIGHUP, "right")},
+		{doc: "SIGKILL", code: killed, says: "killed", set: signalled(syscall.SIGKILL, "right")},
+		{doc: "SIGTERM beside a daemon of the target", code: exitUnknown, says: "terminated signal received", set: signalled(syscall.SIGTERM, "daemonizes")},
+		{doc: "SIGKILL beside a daemon of the target", code: killed, says: "killed", set: signalled(syscall.SIGKILL, "daemonizes")},
 
 		{doc: "no project", code: exitUsage, says: "lockstep.yaml: no such file", set: edited("lockstep.yaml", "")},
 		{doc: "a project that is no YAML", code: exitUsage, says: "lockstep.yaml:1", set: edited("lockstep.yaml", "contract: [\n")},

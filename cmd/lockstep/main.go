@@ -33,6 +33,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	signal.Notify(make(chan os.Signal, 1), brokenWrites()...)
+	harness.AdoptOrphans()
 	program, _ := os.Executable() // without it, targets look for lockstep in their PATH
 	os.Exit(run(ctx, os.Args[1:], &world{
 		program: program,

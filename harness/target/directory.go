@@ -48,7 +48,7 @@ func NewDirectory(in string) (*Directory, error) {
 		made = real
 	}
 	d := &Directory{path: made}
-	if d.broom, err = newBroom(made); err != nil {
+	if d.broom, err = newBroom(sweepDirectory, made); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(made))
 	}
 	return d, nil

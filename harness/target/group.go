@@ -65,7 +65,7 @@ func newGroup(ctx context.Context) (*group, error) {
 	}
 	defer mouth.Close()
 
-	guard, err := os.StartProcess("/bin/sh", []string{"sh", "-c", guardScript}, &os.ProcAttr{
+	guard, err := startChild("/bin/sh", []string{"sh", "-c", guardScript}, &os.ProcAttr{
 		Dir:   "/", // so that it keeps no directory in use
 		Env:   []string{},
 		Files: []*os.File{collar, mouth, null},
@@ -150,5 +150,5 @@ func (g *group) kill(ctx context.Context) error {
 func (g *group) dismiss() {
 	g.leash.Close()
 	<-g.lost
-	_, _ = g.guard.Wait() // how a killed process ended is no news
+	_, _ = waitChild(g.guard) // how a killed process ended is no news
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+
+	"github.com/lockstep-dev/lockstep/internal/sockets"
 )
 
 // members returns the pids of the living processes in a group. It is an error when the system does not let us look.
@@ -24,14 +26,33 @@ func members(ctx context.Context, group int) ([]int, error) {
 	return psMembers(ctx, group)
 }
 
-// procMembers reads /proc, as proc_pid_stat(5) describes it.
+// procMembers reads /proc.
 func procMembers(group int) (pids []int, err error) {
-	proc, err := os.Open("/proc")
+	all, err := processes()
+	for _, e := range all {
+		if e.group == group {
+			pids = append(pids, e.pid)
+		}
+	}
+	return pids, err
+}
+
+// A proc is what /proc says of a living process.
+type proc struct {
+	pid, parent, group int
+	started            string // since the machine's start, in ticks: with the pid it names a process for ever
+}
+
+func (e proc) String() string { return fmt.Sprintf("%d (%s)", e.pid, sockets.Name(e.pid)) }
+
+// processes returns the living processes of the machine, as proc_pid_stat(5) describes them.
+func processes() (all []proc, err error) {
+	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil, err
 	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
@@ -40,33 +61,42 @@ func procMembers(group int) (pids []int, err error) {
 		if err != nil {
 			continue
 		}
-		stat, err := os.ReadFile(filepath.Join("/proc", name, "stat"))
-		if err != nil {
-			continue // it has ended since
-		}
-		if statIsMember(stat, group) {
-			pids = append(pids, pid)
+		if e, alive := look(pid); alive {
+			all = append(all, e)
 		}
 	}
-	return pids, nil
+	return all, nil
 }
 
-// statIsMember reports whether a /proc/pid/stat is that of a living process in the group.
-func statIsMember(stat []byte, group int) bool {
+// look returns what /proc says of a process, and false when it is not alive.
+func look(pid int) (proc, bool) {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return proc{}, false
+	}
+	return parseStat(pid, stat)
+}
+
+func parseStat(pid int, stat []byte) (e proc, alive bool) {
 	// "pid (name) state ppid pgrp …": the name may hold spaces and parentheses, so fields count from the last one.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	const state, pgrp, threads = 0, 2, 17
-	if len(fields) <= threads || string(fields[pgrp]) != strconv.Itoa(group) {
-		return false
+	const state, ppid, pgrp, threads, starttime = 0, 1, 2, 17, 19
+	if len(fields) <= starttime {
+		return e, false
 	}
 	switch string(fields[state]) {
 	case "X":
-		return false
+		return e, false
 	case "Z":
 		// The main thread of a killed process is often a zombie while others are still closing its files and sockets.
-		return string(fields[threads]) != "1"
+		if string(fields[threads]) == "1" {
+			return e, false
+		}
 	}
-	return true
+	e = proc{pid: pid, started: string(fields[starttime])}
+	e.parent, _ = strconv.Atoi(string(fields[ppid]))
+	e.group, _ = strconv.Atoi(string(fields[pgrp]))
+	return e, true
 }
 
 // psMembers asks ps, for systems where there is no /proc and a system call would need more than the standard library.

@@ -69,18 +69,18 @@ func sorted(pids []int) []int { return slices.Sorted(slices.Values(pids)) }
 
 func TestAProcessIsNoMemberOnceAllItsThreadsAreDead(t *testing.T) {
 	for stat, want := range map[string]bool{
-		"7 (server) S 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0":           true,
-		"7 (a) 42 (b)) R 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0":        true,
-		"7 (server) S 1 43 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0":           false,
-		"7 (server) Z 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 0":           false,
-		"7 (main thread gone) Z 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 4 0 0": true,
-		"7 (server) X 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 0 0 0":           false,
+		"7 (server) S 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99":           true,
+		"7 (a) 42 (b)) R 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99":        true,
+		"7 (server) S 1 43 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99":           false,
+		"7 (server) Z 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 99":           false,
+		"7 (main thread gone) Z 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 4 0 99": true,
+		"7 (server) X 1 42 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 0 0 99":           false,
 		"cut short":                 false,
 		"":                          false,
 		"7 (server) S 1 42 1 0 -1 ": false,
 	} {
-		if got := statIsMember([]byte(stat), 42); got != want {
-			t.Errorf("statIsMember(%q, 42) = %t", stat, got)
+		if e, alive := parseStat(7, []byte(stat)); (alive && e.group == 42) != want {
+			t.Errorf("parseStat(%q) = %+v, %t", stat, e, alive)
 		}
 	}
 }

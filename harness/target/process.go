@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"syscall"
 )
@@ -18,6 +19,8 @@ import (
 // unless err says that a process is still there.
 type process struct {
 	group   *group
+	mark    string // in the environment of everything that it starts
+	strays  *broom // of what it starts outside of the group; nil where that cannot be found
 	leader  *os.Process
 	taps    [2]*tap
 	journal *journal
@@ -42,6 +45,7 @@ var (
 func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 	p := &process{
 		group:   g,
+		mark:    newMark(),
 		journal: newJournal(c.log),
 		exited:  make(chan struct{}),
 		ended:   make(chan struct{}),
@@ -49,8 +53,10 @@ func startProcess(ctx context.Context, c command, g *group) (*process, error) {
 	if err := p.execute(c); err != nil {
 		g.signal(syscall.SIGKILL) // there is only the guard
 		g.dismiss()
+		p.strays.dismiss()
 		return nil, err
 	}
+	processesAlive.Add(1)
 	life, stop := context.WithCancelCause(ctx)
 	patience, hurry := context.WithCancel(context.WithoutCancel(ctx))
 	p.stop, p.hurry = stop, hurry
@@ -66,6 +72,11 @@ func (p *process) execute(c command) error {
 		return err
 	}
 	defer stdin.Close()
+	if runtime.GOOS == "linux" {
+		if p.strays, err = newBroom(sweepStrays, p.mark); err != nil {
+			return err
+		}
+	}
 	files := []*os.File{stdin}
 	for i, stream := range []Stream{Stdout, Stderr} {
 		tap, end, err := newTap(stream, p.journal)
@@ -77,9 +88,9 @@ func (p *process) execute(c command) error {
 		p.taps[i] = tap
 		files = append(files, end)
 	}
-	p.leader, err = os.StartProcess(c.path, c.argv, &os.ProcAttr{
+	p.leader, err = startChild(c.path, c.argv, &os.ProcAttr{
 		Dir:   c.dir,
-		Env:   c.env,
+		Env:   append(c.env, p.mark),
 		Files: files,
 		Sys:   p.group.attributes(),
 	})
@@ -93,7 +104,7 @@ func (p *process) execute(c command) error {
 // await collects the leader.
 func (p *process) await() {
 	defer close(p.exited)
-	p.state, _ = p.leader.Wait() // it is our child and nobody else waits for it
+	p.state, _ = waitChild(p.leader) // it is our child and nobody else waits for it
 	for _, t := range p.taps {
 		t.catchUp()
 	}
@@ -124,11 +135,15 @@ func (p *process) live(life, patience context.Context, stop Stop) {
 		p.hurry()
 	}
 	p.err = p.descend(patience, stop)
+	p.strays.dismiss()
+	processesAlive.Add(-1)
 }
 
 // descend is the ladder. The rung before its first, closing stdin, is taken from the start: a target has none.
 func (p *process) descend(patience context.Context, stop Stop) error {
+	outside := p.outside() // while their parents can be asked
 	p.group.signal(syscall.SIGTERM)
+	outside.signal(syscall.SIGTERM)
 	if p.strayed() {
 		_ = p.leader.Signal(syscall.SIGTERM)
 	}
@@ -139,7 +154,7 @@ func (p *process) descend(patience context.Context, stop Stop) error {
 	killed, cancel := context.WithTimeoutCause(context.Background(), stop.Kill, fmt.Errorf("still there %s after SIGKILL", stop.Kill))
 	defer cancel()
 	_ = p.leader.Kill() // it is in the group, unless it has strayed
-	err := p.group.kill(killed)
+	err := errors.Join(p.group.kill(killed), p.killOutside(killed, outside))
 	select {
 	case <-p.exited:
 	case <-killed.Done():
@@ -174,7 +189,7 @@ func (p *process) settle(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	for wait := firstPoll; p.group.hasOthers(ctx); wait = min(2*wait, lastPoll) {
+	for wait := firstPoll; p.group.hasOthers(ctx) || len(p.outside()) > 0; wait = min(2*wait, lastPoll) {
 		if !pause(ctx, wait) || closed(p.group.lost) {
 			return
 		}

@@ -21,8 +21,13 @@ type (
 	broom struct{}
 )
 
-func newBroom(string) (*broom, error) { return &broom{}, nil }
-func (*broom) dismiss()               {}
+const sweepDirectory = ""
+
+// AdoptOrphans does nothing where no target is started.
+func AdoptOrphans() {}
+
+func newBroom(string, string) (*broom, error) { return &broom{}, nil }
+func (*broom) dismiss()                       {}
 
 func newGroup(context.Context) (*group, error) {
 	return nil, errors.New("targets cannot be started on " + runtime.GOOS + ": start the server yourself and give its URL")

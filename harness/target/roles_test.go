@@ -37,6 +37,10 @@ var roles = map[string]func(*actor){
 	"flood":      (*actor).flood,
 	"runaway":    (*actor).runaway,
 	"fugitive":   (*actor).fugitive,
+	"daemon":     (*actor).daemon,
+	"between":    (*actor).between,
+	"adopter":    (*actor).adopter,
+	"squatted":   (*actor).squatted,
 	"astray":     (*actor).astray,
 	"hydra":      (*actor).hydra,
 	"harness":    (*actor).harness,
@@ -50,6 +54,7 @@ const (
 	countVariable   = "LOCKSTEP_TEST_COUNT"
 	addressVariable = "LOCKSTEP_TEST_ADDRESS"
 	dirVariable     = "LOCKSTEP_TEST_DIRECTORY"
+	targetVariable  = "LOCKSTEP_TEST_TARGET"
 )
 
 // An actor is a process that plays a role. Its address to listen on is its first argument.
@@ -236,7 +241,7 @@ func (a *actor) flood() {
 	a.serve()
 }
 
-// runaway is a server whose child has left the process group. The child stays until the test hangs up.
+// runaway is a server whose child has left the process group. The child stays until it is killed, or the test hangs up.
 func (a *actor) runaway() {
 	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
 	a.serve()
@@ -244,7 +249,47 @@ func (a *actor) runaway() {
 
 // fugitive ends when the test closes its line.
 func (a *actor) fugitive() {
+	signal.Ignore(syscall.SIGTERM)
+	a.tell("settled")
 	a.line.Read(make([]byte, 1))
+}
+
+// daemon is a server that starts a daemon as daemons are started: in a session of its own, with a parent that ends. With
+// an argument more, the daemon drops its mark.
+func (a *actor) daemon() {
+	a.spawn("between", &syscall.SysProcAttr{Setsid: true})
+	a.serve()
+}
+
+// between is the parent that ends.
+func (a *actor) between() {
+	if os.Getenv(countVariable) == "unmarked" {
+		os.Unsetenv(markVariable)
+	}
+	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
+}
+
+// adopter is a harness that adopts orphans, and that comes to its end.
+func (a *actor) adopter() {
+	AdoptOrphans()
+	spec := cast("daemon")
+	spec.Env[companyVariable], spec.Env[countVariable] = os.Getenv(companyVariable), "unmarked"
+	spec.Stop.Grace = time.Millisecond
+	target, err := Start(context.Background(), spec, nil)
+	if err != nil {
+		fatal(err)
+	}
+	a.tell("started")
+	a.line.Read(make([]byte, 1))
+	if err := target.Stop(context.Background()); err != nil {
+		fatal(err)
+	}
+}
+
+// squatted tells where it should listen, and does not.
+func (a *actor) squatted() {
+	a.tell(a.address)
+	select {}
 }
 
 // hydra is a server with a child that does nothing but fork, end, and let the next one do the same.
@@ -259,7 +304,7 @@ func (a *actor) hydra() {
 
 // harness is a harness in the middle of a run. It is there to be killed.
 func (a *actor) harness() {
-	spec := cast("parent")
+	spec := cast(os.Getenv(targetVariable))
 	spec.Env[companyVariable] = os.Getenv(companyVariable)
 	spec.Env[dirVariable] = "${{ directory }}"
 	target, err := Start(context.Background(), spec, nil)

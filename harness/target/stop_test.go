@@ -5,9 +5,11 @@ package target
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -172,15 +174,55 @@ func TestATargetDoesNotOutliveItsGuard(t *testing.T) {
 	}
 }
 
-func TestStopTellsOfAProcessThatHasLeftTheGroup(t *testing.T) {
+func TestStopEndsAProcessThatHasLeftTheGroup(t *testing.T) {
 	slow(t)
+	for _, role := range []string{"runaway", "daemon"} {
+		t.Run(role, func(t *testing.T) {
+			c := newCompany(t)
+			spec := c.cast(role)
+			spec.Stop.Grace = time.Millisecond
+			target := start(t, spec)
+			fugitive := c.meet("fugitive")
+			fugitive.hears("settled")
+			if role == "daemon" {
+				c.meet("between").gone()
+			}
+			err := target.Stop(t.Context())
+			if runtime.GOOS != "linux" {
+				wantError(t, err, "a process that it started has left its process group and still holds its output")
+				fugitive.line.(interface{ CloseWrite() error }).CloseWrite()
+			} else if err != nil {
+				t.Errorf("Stop: %v", err)
+			}
+			fugitive.gone()
+			if text := fmt.Sprint(target.Log()); runtime.GOOS == "linux" && !strings.Contains(text, "1 process outside of the target's process group did not end by itself") {
+				t.Errorf("the log does not tell of it: %s", text)
+			}
+		})
+	}
+}
+
+// It has left everything by which it could be told whose it is, but for the harness, which adopts it.
+func TestADaemonThatDropsItsMarkEndsWithItsTarget(t *testing.T) {
+	slow(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has subreapers")
+	}
 	c := newCompany(t)
-	target := start(t, c.cast("runaway"))
-	fugitive := c.meet("fugitive")
-	err := target.Stop(t.Context())
-	wantError(t, err, `stop target "runaway": a process that it started has left its process group and still holds its output`)
-	fugitive.line.(interface{ CloseWrite() error }).CloseWrite()
-	fugitive.gone()
+	adopter := exec.Command(os.Args[0])
+	adopter.Env = []string{roleVariable + "=adopter", companyVariable + "=" + c.address()}
+	adopter.Stderr = os.Stderr
+	if err := adopter.Start(); err != nil {
+		t.Fatal(err)
+	}
+	c.meet("adopter").hears("started")
+	c.meet("fugitive").hears("settled")
+	c.meet("between").gone()
+	c.met["adopter"].line.Write([]byte("\n"))
+	if err := adopter.Wait(); err != nil {
+		t.Error(err)
+	}
+	c.met["fugitive"].gone()
 }
 
 func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
@@ -200,6 +242,19 @@ func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
 
 func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	slow(t)
+	killHarness(t, "parent", "grandchild")
+}
+
+func TestNothingOutsideOfTheGroupOutlivesAHarnessThatIsKilled(t *testing.T) {
+	slow(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells where it has gone")
+	}
+	killHarness(t, "daemon", "fugitive")
+}
+
+// killHarness kills a harness in mid-run with a target in a role, which has started another process.
+func killHarness(t *testing.T, role, child string) {
 	c := newCompany(t)
 	// Whatever the harness starts inherits the writing end, guard included: the pipe ends with the last of them.
 	alive, held, err := os.Pipe()
@@ -208,7 +263,7 @@ func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	}
 	defer alive.Close()
 	harness := exec.Command(os.Args[0])
-	harness.Env = []string{roleVariable + "=harness", companyVariable + "=" + c.address()}
+	harness.Env = []string{roleVariable + "=harness", companyVariable + "=" + c.address(), targetVariable + "=" + role}
 	harness.ExtraFiles = []*os.File{held}
 	var said strings.Builder
 	harness.Stderr = &said
@@ -220,7 +275,7 @@ func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Errorf("the directory of a target that runs: %v", err)
 	}
-	c.meet("grandchild").hears("settled")
+	c.meet(child).hears("settled")
 
 	if err := harness.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -228,8 +283,8 @@ func TestNothingOutlivesAHarnessThatIsKilled(t *testing.T) {
 	if err := harness.Wait(); err == nil || err.Error() != "signal: killed" {
 		t.Errorf("harness: %v: %s", err, said.String())
 	}
-	c.meet("parent").gone()
-	c.met["grandchild"].gone()
+	c.meet(role).gone()
+	c.met[child].gone()
 	alive.SetReadDeadline(time.Now().Add(hang))
 	if n, err := alive.Read(make([]byte, 1)); n != 0 || os.IsTimeout(err) {
 		t.Errorf("something still holds the pipe: %v", err)

@@ -6,9 +6,10 @@
 //   - Nothing stays behind. [Target.Stop] and the end of the context given to [Start] end the whole group, also
 //     grandchildren that ignore SIGTERM, that outlive the server or that hold its output open. When the harness itself
 //     is killed, SIGKILL included, a guard process ends the group (see group).
-//   - What leaves the group escapes: a process that calls setsid or setpgid itself (a daemon, a job of an interactive
-//     shell, Node's "detached"), and one that runs as another user. [Target.Stop] says so where it can tell, because
-//     the escaped process still holds the target's output; nothing more is promised.
+//   - What leaves the group, a process that calls setsid or setpgid itself (a daemon, a job of an interactive shell,
+//     Node's "detached"), is found on Linux by its environment and its parents, and ended too (see process.kin). Elsewhere
+//     [Target.Stop] says so where it can tell, because the process still holds the target's output. A process that runs as
+//     another user escapes.
 //   - A target never stalls on its output and its output never fills memory: both streams are read all the time, and
 //     only the last lines are kept.
 //   - No goroutine outlives Stop. A Target has five, and nobody outside this package has to know them.

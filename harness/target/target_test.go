@@ -277,7 +277,7 @@ func TestATargetGetsOnlyWhatItMayKnow(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"HOME=/elsewhere", "JAVA_HOME=/java", "LC_ALL=C", "LISTEN=" + target.URL().Host,
-		roleVariable + "=server", "PATH=/bin=odd:/usr/bin",
+		roleVariable + "=server", "PATH=/bin=odd:/usr/bin", target.process.mark,
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

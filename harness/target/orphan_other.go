@@ -1,0 +1,9 @@
+//go:build unix && !linux
+
+package target
+
+// AdoptOrphans does nothing where a program cannot become the parent of its orphans.
+func AdoptOrphans() {}
+
+func adopted(proc) bool { return false }
+func reapOrphans()      {}
