@@ -122,36 +122,42 @@ func byTable(ref, cand []item) []pair {
 // explainGaps finds what became of events that are alone: one that the candidate has elsewhere was moved, one that the
 // candidate has twice in a row was doubled. A moved event is one finding, so its other half is dropped.
 func explainGaps(pairs []pair) []pair {
+	type likeness struct{ name, key string }
+	doubled := repeats(pairs)
+	pairUp(pairs, func(it *item) likeness { return likeness{it.name, it.key} })
 	for i := range pairs {
-		if pairs[i].gap != EventExtra {
-			continue
-		}
-		extra := pairs[i].cand
-		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && like(p.ref, extra) })
-		switch {
-		case lost >= 0:
-			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
-			pairs[lost] = pair{}
-		case repeats(pairs, i, -1), repeats(pairs, i, +1):
+		if pairs[i].gap == EventExtra && doubled[i] {
 			pairs[i].gap = EventDoubled
 		}
 	}
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
+// pairUp takes events for moved that are alone on each side and have something in common, each for the first that is left. The
+// pairs of those on the reference's side are empty then.
+func pairUp[K comparable](pairs []pair, common func(*item) K) {
+	lost := map[K][]int{}
+	for i := range pairs {
+		if pairs[i].gap == EventMissing {
+			lost[common(pairs[i].ref)] = append(lost[common(pairs[i].ref)], i)
+		}
+	}
+	for i := range pairs {
+		if len(lost) == 0 || pairs[i].gap != EventExtra {
+			continue
+		}
+		if left := lost[common(pairs[i].cand)]; len(left) > 0 {
+			pairs[i].gap, pairs[i].moved = EventMoved, pairs[left[0]].ref
+			pairs[left[0]] = pair{}
+			lost[common(pairs[i].cand)] = left[1:]
+		}
+	}
+}
+
 // pairStrays puts those events together that are alone on each side and have one name: one that came at another place and
 // with other values is one event, and to say that it is not sent would be untrue.
 func pairStrays(pairs []pair) []pair {
-	for i := range pairs {
-		if pairs[i].gap != EventExtra {
-			continue
-		}
-		lost := slices.IndexFunc(pairs, func(p pair) bool { return p.gap == EventMissing && p.ref.name == pairs[i].cand.name })
-		if lost >= 0 {
-			pairs[i].gap, pairs[i].moved = EventMoved, pairs[lost].ref
-			pairs[lost] = pair{}
-		}
-	}
+	pairUp(pairs, func(it *item) string { return it.name })
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
 }
 
@@ -162,19 +168,29 @@ func markRepeats(items []item) {
 	}
 }
 
-// repeats reports whether an event that is alone stands beside one like it that is not, with at most more of its like
-// between them.
-func repeats(pairs []pair, i, step int) bool {
-	for j := i + step; j >= 0 && j < len(pairs); j += step {
-		switch p := pairs[j]; {
-		case p.cand == nil: // it does not stand in the candidate's sequence
-		case !like(p.cand, pairs[i].cand):
-			return false
-		case p.ref != nil:
-			return true
+// repeats tells of each pair whether its candidate's event stands beside one like it that is not alone, with at most more of its
+// like between them.
+func repeats(pairs []pair) []bool {
+	out := make([]bool, len(pairs))
+	var run []int // pairs whose events are like each other, one after the other in the candidate's sequence
+	paired := false
+	end := func() {
+		for _, i := range run {
+			out[i] = paired
 		}
+		run, paired = run[:0], false
 	}
-	return false
+	for i, p := range pairs {
+		if p.cand == nil {
+			continue
+		}
+		if len(run) > 0 && !like(p.cand, pairs[run[0]].cand) {
+			end()
+		}
+		run, paired = append(run, i), paired || p.ref != nil
+	}
+	end()
+	return out
 }
 
 func like(a, b *item) bool { return a.name == b.name && a.key == b.key }

@@ -62,6 +62,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	c.steps(0)
 	c.streams()
 	c.upstream()
+	c.more()
 	c.tell()
 	return c.result
 }
@@ -75,6 +76,9 @@ type comparison struct {
 	came   map[string]string // HeaderApplied of the header fields that have come, in any step
 	ahead  bool              // what comes behind a burst is looked at, to tell its answers apart
 	result Result
+
+	tallies map[message]*tally
+	tallied []*tally // in the order in which they came
 }
 
 func (c *comparison) notCompared(reason string, n int) {
@@ -148,6 +152,9 @@ func (c *comparison) step(number int, ref, cand *transcript.Step) {
 }
 
 func (c *comparison) add(d Difference) {
+	if !c.keep(&d) {
+		return
+	}
 	d.Fingerprint = c.fingerprint(&d)
 	for _, text := range [...]*string{&d.Reference, &d.Candidate, &d.Text} {
 		*text = c.veil.Over(*text)

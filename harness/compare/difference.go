@@ -29,6 +29,8 @@ type Difference struct {
 	Text                 string // one sentence
 	// Fingerprint is equal for differences of one kind at one place whose values are equal but for what was made up.
 	Fingerprint string
+
+	more int // for how many that are not reported one by one it stands
 }
 
 // Kind names a way to differ. Kinds appear in reports, so renaming one is a change of their format.
@@ -64,6 +66,7 @@ const (
 	StreamEnd        Kind = "stream-end"
 	HangUp           Kind = "hang-up"     // on an upstream that does not answer
 	ExitDiffers      Kind = "exit-status" // of a process that a step ended
+	MoreDiffer       Kind = "more"        // there are more differences than are listed
 )
 
 // Kinds returns every way to differ.
@@ -71,7 +74,7 @@ func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
 		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
-		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, HangUp, ExitDiffers,
+		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, HangUp, ExitDiffers, MoreDiffer,
 	}
 }
 

@@ -51,7 +51,7 @@ func (d *documents) held(at *spot, ref, cand string) (told, holds bool) {
 
 // inside compares two documents that stand in texts.
 func (d *documents) inside(at *spot, mark string, ref, cand *jsontree.Node) (told bool) {
-	inner := documents{b: d.b, place: d.place, name: d.called(at).String() + " " + mark, refuse: d.refuse, depth: d.depth + 1}
+	inner := documents{b: d.b, place: d.place, name: d.called(at).String() + " " + mark, refuse: d.refuse, full: d.full, depth: d.depth + 1}
 	for side, rules := range d.volatile {
 		if rule := rules[everywhere]; rule != nil {
 			inner.volatile[side] = map[string]*Volatile{everywhere: rule}

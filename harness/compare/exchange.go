@@ -313,6 +313,9 @@ func (c *comparison) comparesType(step string) bool {
 // content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
 // is out of place. at is the place for a person, part what the contract calls it: "body", "event data".
 func (c *comparison) content(at, part string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
+	some := firstOf{report: report}
+	defer some.close()
+	report = some.add
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.data, cand.data) && !c.b.concerned(rules, ref.data) {
 		if !c.b.anyMadeUp(ref) {
@@ -329,7 +332,7 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 	switch {
 	case rerr == nil && cerr == nil:
 		same, told := true, []string(nil) // what was told of, by the candidate's pointers
-		d := documents{b: c.b, place: p, name: at, report: func(d Difference) {
+		d := documents{b: c.b, place: p, name: at, full: some.full, report: func(d Difference) {
 			same = false
 			if len(rules) > 0 { // else nobody asks
 				told = append(told, d.At[1])

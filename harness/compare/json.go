@@ -20,6 +20,7 @@ type documents struct {
 	volatile [2]map[string]*Volatile // by JSON Pointer, on each side
 	report   func(Difference)        // with Kind, Place, the values and the sentence
 	refuse   func(Refusal)           // with Kind, Rule and the sentence
+	full     func() bool             // nobody wants to know more differences than were reported; nil: never
 
 	told  int         // how many values were told to differ
 	aside []asideTime // room for those of one walk after the other
@@ -320,6 +321,10 @@ func (d *documents) called(at *spot) location { return location{d.name, at} }
 
 func (d *documents) differ(kind Kind, at *spot, ref, cand *jsontree.Node, text string) {
 	d.told++
+	if d.full != nil && d.full() {
+		d.report(Difference{Kind: kind}) // to be counted
+		return
+	}
 	pointers := at.pointers()
 	d.report(Difference{
 		Kind: kind, Place: d.called(at).behind(pointers[0]), At: pointers, Reference: showNode(ref), Candidate: showNode(cand), Text: text,

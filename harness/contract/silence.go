@@ -22,8 +22,9 @@ type Silence struct {
 // Silences finds silences, one after the other. What was read for one is kept for the next, which is often about the same
 // message. It is for one goroutine.
 type Silences struct {
-	doc  *Document
-	last [2]reading // of each side
+	doc   *Document
+	last  [2]reading // of each side
+	large [2]look    // of each side, at the last large object
 }
 
 // A reading is a content that was read.
@@ -140,7 +141,7 @@ func (f *Silences) headerSilence(declared *response, name string, r [2]*transcri
 				return Silence{}, false
 			}
 		}
-		return d.walk(nodes, h.schema, [2][]string{}, how)
+		return f.walk(nodes, h.schema, [2][]string{}, how)
 	}
 	return d.silence(declared.ref, "the header field "+quote(name)+" is not declared", undeclaredPin(how)), true
 }
@@ -209,7 +210,7 @@ func (f *Silences) contentSilence(p *Parting, part, ref string, s *schema, how c
 			return Silence{}, false
 		}
 	}
-	return d.walk(nodes, s, tokens, p.How)
+	return f.walk(nodes, s, tokens, p.How)
 }
 
 // json reads a content of a side; nil when it is no JSON.

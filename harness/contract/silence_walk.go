@@ -13,27 +13,32 @@ import (
 type walk struct {
 	doc    *Document
 	judges [2]*judge
+	large  *[2]look
 }
 
 // A look is what the schemas say of one value.
 type look struct {
 	node    *jsontree.Node
+	schema  *schema
 	applied []*schema    // those that it is judged by
 	fields  []fieldState // of an object, as its names
 	items   fieldState   // of an array
 }
 
+// largeObject is from how many members on an object is held against its schemas once, and not for each place in which it differs.
+const largeObject = 1000
+
 // walk finds the schema that admits two values at the end of their pointers.
-func (d *Document) walk(nodes [2]*jsontree.Node, s *schema, tokens [2][]string, how How) (Silence, bool) {
+func (f *Silences) walk(nodes [2]*jsontree.Node, s *schema, tokens [2][]string, how How) (Silence, bool) {
 	if how == OtherLength { // the list is what it is about
 		for i := range tokens {
 			tokens[i] = tokens[i][:max(0, len(tokens[i])-1)]
 		}
 	}
-	w := walk{doc: d}
+	w := walk{doc: f.doc, large: &f.large}
 	at := [2]fieldState{{schema: s}, {schema: s}}
 	for i := range w.judges {
-		w.judges[i] = d.newJudge(Response)
+		w.judges[i] = f.doc.newJudge(Response)
 		w.judges[i].quiet = true
 	}
 	for depth := 0; ; depth++ {
@@ -70,6 +75,9 @@ func (d *Document) walk(nodes [2]*jsontree.Node, s *schema, tokens [2][]string, 
 
 // look holds a value against the schemas for it, without a word.
 func (w *walk) look(side int, n *jsontree.Node, s fieldState) look {
+	if l := w.large[side]; l.node == n && l.schema == s.schema && len(s.also) == 0 {
+		return l
+	}
 	j := w.judges[side]
 	sc := scope{first: len(j.fields), applied: len(j.applied)}
 	if n.Kind == jsontree.Object {
@@ -78,11 +86,14 @@ func (w *walk) look(side int, n *jsontree.Node, s fieldState) look {
 	for _, one := range append([]*schema{s.schema}, s.also...) {
 		j.apply(n, one, &sc)
 	}
-	l := look{node: n, applied: slices.Clone(j.applied[sc.applied:]), fields: slices.Clone(j.fields[sc.first:]), items: sc.items}
+	l := look{node: n, schema: s.schema, applied: slices.Clone(j.applied[sc.applied:]), fields: slices.Clone(j.fields[sc.first:]), items: sc.items}
 	if n.Kind == jsontree.Null { // of which a schema only says whether it may be
 		l.applied = append([]*schema{s.schema}, s.also...)
 	}
 	j.applied, j.fields = j.applied[:sc.applied], j.fields[:sc.first]
+	if len(n.Items) >= largeObject && len(s.also) == 0 {
+		w.large[side] = l
+	}
 	return l
 }
 
