@@ -25,7 +25,7 @@ func TestNoiseIsMeasuredAndTyped(t *testing.T) {
 	}{
 		{"", "id", "$..serial", ""},
 		{"odd-id", "id", "$..noise", ""},
-		{"micros", "time", "$..noise", "us"},
+		{"millis", "time", "$..noise", "ms"},
 		{"random", "number", "$..noise", ""},
 	} {
 		t.Run("of "+tc.id, func(t *testing.T) {

@@ -210,6 +210,12 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 	if why != textsDiffer {
 		return kind, why
 	}
+	if why, ok := p.fine(ref, cand); ok {
+		if why == "" {
+			return "", ""
+		}
+		return ValueDiffers, why
+	}
 	found, why := b.pairs(ref, cand, p.where)
 	switch {
 	case why != "":

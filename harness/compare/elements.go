@@ -59,22 +59,36 @@ func pairOriented(a, b []jsontree.Sum, other func(i, j int) int) []couple {
 		return x.out
 	}
 	// Elements that were only changed are told as that, when nothing is gained by moving the others.
-	changed, apart := 0, 0
-	for i := range a {
-		if a[i] != b[i] {
-			changed++
-		}
-	}
-	for _, p := range x.out {
-		if p.ref < 0 || p.cand < 0 || a[p.ref] != b[p.cand] {
-			apart++
-		}
-	}
-	if changed <= apart {
-		x.out = x.out[:0]
-		x.byPosition(0, len(a), 0, len(b))
+	aligned := x.out
+	x.out = make([]couple, 0, len(b))
+	x.byPosition(0, len(a), 0, len(b))
+	if changed, apart := x.apart(x.out), x.apart(aligned); changed > apart || changed == apart && x.cost(x.out) > x.cost(aligned) {
+		return aligned
 	}
 	return x.out
+}
+
+// apart counts the pairs that are not equal.
+func (x *aligner) apart(pairs []couple) (n int) {
+	for _, p := range pairs {
+		if p.ref < 0 || p.cand < 0 || x.a[p.ref] != x.b[p.cand] {
+			n++
+		}
+	}
+	return n
+}
+
+// cost is what it costs to pair so.
+func (x *aligner) cost(pairs []couple) (n int) {
+	for _, p := range pairs {
+		switch {
+		case p.ref < 0 || p.cand < 0:
+			n += elementGap
+		case x.a[p.ref] != x.b[p.cand]:
+			n += x.other(p.ref, p.cand)
+		}
+	}
+	return n
 }
 
 // align pairs a[i:k] with b[j:l].

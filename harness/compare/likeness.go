@@ -35,6 +35,9 @@ func (l *likeness) other(i, j int) int {
 	if l.near(i, j) {
 		return 0
 	}
+	if ref.Kind == jsontree.String {
+		return 2 * elementGap // a word is another word: rather one was left out, and one put in
+	}
 	r, c := l.of(0, i), l.of(1, j)
 	all := max(len(r), len(c))
 	if all == 0 {

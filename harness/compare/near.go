@@ -31,6 +31,8 @@ func (d *documents) near(ptr [2]string, ref, cand *jsontree.Node, left *int) boo
 		return d.sum(0, ref, ptr[0]) == d.sum(1, cand, ptr[1])
 	case ref.Kind == jsontree.String:
 		return d.b.textsAlike(ref.Text, cand.Text) || d.b.paired(ref.Text, cand.Text)
+	case ref.Kind == jsontree.Number && fineEpoch(ref.Text) != "" && fineEpoch(ref.Text) == fineEpoch(cand.Text):
+		return true
 	case ref.Kind == jsontree.Array:
 		return d.itemsNear(ptr, ref, cand, left)
 	case ref.Kind == jsontree.Object:
@@ -84,7 +86,7 @@ func (b *bindings) paired(ref, cand string) bool {
 	if nanoids(ref, cand) {
 		return true
 	}
-	if temporaryPair(ref, cand) != nil {
+	if temporaryPair(ref, cand) != nil || fineEpoch(ref) != "" && fineEpoch(ref) == fineEpoch(cand) {
 		return true
 	}
 	ids := b.wordPairs(ref, cand)

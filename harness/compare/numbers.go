@@ -50,6 +50,9 @@ func (d *documents) numbers(at *spot, ref, cand string) string {
 	rk, rn := epochLen(ref)
 	ck, cn := epochLen(cand)
 	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
+		if why, ok := d.place.fine(ref, cand); ok {
+			return why
+		}
 		return unequal(how, ref, cand)
 	}
 	if why := otherUnit(rk, ck); why != "" {

@@ -18,6 +18,12 @@ const minPair = 12
 func (b *bindings) pairs(ref, cand string, where location) (found bool, why string) {
 	for _, p := range b.wordPairs(ref, cand) {
 		found = true
+		if prefixLen(p[0]) == 0 {
+			if why := b.bindWhole(p[0], p[1], where); why != "" {
+				return true, why
+			}
+			continue
+		}
 		if why := b.bind(tokPrefixed, p[0], p[1], where); why != "" {
 			return true, why
 		}
@@ -44,7 +50,7 @@ func (b *bindings) within(side int, word string) bool {
 	return slices.ContainsFunc(b.standing(side, word), func(k knownValue) bool { return k.value != word && strings.Contains(word, k.value) })
 }
 
-// wordPairs returns the ids, with their prefixes; nil when the texts are not built of words as long as each other.
+// wordPairs returns the ids, with their prefixes if they have any; nil when the texts are not built of words as long as each other.
 func wordPairs(ref, cand string) [][2]string {
 	if len(ref) != len(cand) {
 		return nil
@@ -66,8 +72,13 @@ func wordPairs(ref, cand string) [][2]string {
 			continue
 		}
 		r, c := ref[i:i+n], cand[i:i+n]
-		if before >= 0 && r != c && madeUp(r, c) && prefixLen(ref[before:]) == i-before && ref[before:i] == cand[before:i] {
+		prefixed := before >= 0 && prefixLen(ref[before:]) == i-before && ref[before:i] == cand[before:i]
+		switch {
+		case r == c:
+		case prefixed && (madeUp(r, c) || shortHex(r, c) && !namesFile(ref[i+n:])):
 			out = append(out, [2]string{ref[before : i+n], cand[before : i+n]})
+		case isXID(r) && isXID(c), isCUID(r) && isCUID(c), isCUID2(r) && isCUID2(c):
+			out = append(out, [2]string{r, c})
 		}
 		before, i = i, i+n
 	}

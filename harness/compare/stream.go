@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 )
@@ -53,7 +54,7 @@ type item struct {
 	index int    // in the stream
 	label string // what reports call it: "event 3"
 	event *transcript.Event
-	name  string
+	name  string // without its generated values
 	// key is equal for events that can be equal up to renaming, as far as ids have partners already. outline is the key
 	// without any id.
 	key, outline string
@@ -125,7 +126,7 @@ func (s *streams) items(side int) []item {
 			beats++
 			continue
 		}
-		it := item{index: i, label: labels[i], event: ev, name: eventName(ev)}
+		it := item{index: i, label: labels[i], event: ev, name: s.b.skeleton(side, eventName(ev))}
 		it.key, it.outline = s.keys(side, ev)
 		out = append(out, it)
 	}
@@ -281,13 +282,11 @@ func (s *streams) events(p pair) {
 		d.Events = [2]int{p.ref.index, p.cand.index}
 		s.report(d)
 	}
-	renamed := p.ref.name != p.cand.name
-	if renamed {
-		report(Difference{Kind: EventName, Place: at, At: both("event name"), Reference: p.ref.name, Candidate: p.cand.name, Text: "the events have different names"})
-	} else if rt, ct := eventType(ref), eventType(cand); rt != ct {
-		report(Difference{Kind: EventName, Place: at + " event field", At: both("event name"), Reference: rt, Candidate: ct, Text: "the event fields differ"})
-	}
 	seen := s.seen(ref.At, cand.At)
+	renamed := s.names(at, "", "the events have different names", eventName(ref), eventName(cand), seen, report)
+	if !renamed {
+		s.names(at, " event field", "the event fields differ", eventType(ref), eventType(cand), seen, report)
+	}
 	pl := place{where: location{fmt.Sprintf("stream %s %s data", s.sides[0].Name, at), nil}, seen: seen, line: "stream " + s.sides[0].Name, of: both("stream " + s.sides[0].Name)}
 	if ref.Undispatched != cand.Undispatched {
 		d := withoutData(at, ref, cand)
@@ -296,7 +295,7 @@ func (s *streams) events(p pair) {
 		return
 	}
 	s.content(at+" data", "event data", pl, s.volatile, [2]content{eventContent(ref), eventContent(cand)}, func(d Difference) {
-		if renamed && d.Reference == quoted(p.ref.name) && d.Candidate == quoted(p.cand.name) {
+		if renamed && d.Reference == quoted(eventName(ref)) && d.Candidate == quoted(eventName(cand)) {
 			return // the name stands in the data, and has been reported
 		}
 		report(d)
@@ -317,6 +316,20 @@ func (s *streams) events(p pair) {
 			Reference: fmt.Sprintf("%q", ref.Framing), Candidate: fmt.Sprintf("%q", cand.Framing), Text: "the events are written differently",
 		})
 	}
+}
+
+// names compares two names of events, and reports whether they differ. There can be ids in them.
+func (s *streams) names(at, field, otherwise, ref, cand string, seen [2]time.Time, report func(Difference)) (differ bool) {
+	p := place{where: location{what: fmt.Sprintf("stream %s %s event name", s.sides[0].Name, at)}, seen: seen}
+	kind, why := s.b.texts(ref, cand, p)
+	if kind == "" {
+		return false
+	}
+	if kind == ValueDiffers && why == textsDiffer {
+		kind, why = EventName, otherwise
+	}
+	report(Difference{Kind: kind, Place: at + field, At: both("event name"), Reference: ref, Candidate: cand, Text: why})
+	return true
 }
 
 // withoutData tells of two events of which only one has a data field: no client is told of the other (WHATWG HTML

@@ -92,6 +92,7 @@ func (c *comparison) question(step *transcript.Step, at string, of [2]int, ref, 
 	var inBody []Difference // behind the header fields, and looked at before: see exchange
 	rules := c.rules.OfQuestions(step)
 	p := place{where: location{where(step, at+" body"), nil}, seen: seen, line: lineOfQuestions(step), of: [2]string{asked(ref), asked(cand)}}
+	c.boundaries(ref.Request.Header, cand.Request.Header, location{what: where(step, at+" header Content-Type")})
 	if !c.unread(unreadQuestion(ref), unreadQuestion(cand)) {
 		c.content("body", "body", p, rules, sides, func(d Difference) { inBody = appendSome(inBody, d) })
 	}

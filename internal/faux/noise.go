@@ -20,8 +20,8 @@ func Noises() []*Fault {
 				return c
 			}, strings.TrimPrefix(id, "itm_"))
 		})},
-		{ID: "micros", Doc: "it says when it answers, in microseconds", In: "items/story", answer: noisy(func(string) any {
-			return time.Now().UnixMicro()
+		{ID: "millis", Doc: "it says when it answers, in milliseconds and a part of one", In: "items/story", answer: noisy(func(string) any {
+			return float64(time.Now().UnixMicro()|1) / 1000 // never without a part
 		})},
 		{ID: "random", Doc: "it draws a number", In: "items/story", answer: noisy(func(string) any {
 			return rand.IntN(1000)

@@ -1,0 +1,117 @@
+package compare
+
+import (
+	"encoding/base32"
+	"encoding/binary"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Some shapes prove little by themselves: words, sums and counters have them too. Two different values that stand in the same
+// place, and both have one, are ids, or moments of the run.
+
+// The beginnings of 2017 and 2033, between which the times in ids lie.
+var (
+	since2017 = time.Date(2017, 1, 1, 0, 0, 0, 0, time.UTC)
+	until2033 = time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+func inEra(t time.Time) bool { return !t.Before(since2017) && t.Before(until2033) }
+
+// isXID recognises 20 characters of base 32 that begin with the seconds since 1970 (github.com/rs/xid).
+func isXID(s string) bool {
+	const size = 20
+	if len(s) != size {
+		return false
+	}
+	id, err := base32.HexEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(s))
+	return err == nil && s == strings.ToLower(s) && inEra(time.Unix(int64(binary.BigEndian.Uint32(id)), 0))
+}
+
+// isCUID recognises a c, the milliseconds since 1970 in eight characters of base 36, and sixteen more.
+func isCUID(s string) bool {
+	const size, stamp = 25, 8
+	if len(s) != size || s[0] != 'c' || !inBase36(s) {
+		return false
+	}
+	ms, err := strconv.ParseInt(s[1:1+stamp], 36, 64)
+	return err == nil && inEra(time.UnixMilli(ms))
+}
+
+// isCUID2 recognises a letter and 23 characters of base 36, more than a hexadecimal number, and with digits.
+func isCUID2(s string) bool {
+	const size, fewest = 24, 2
+	return len(s) == size && !digit(s[0]) && inBase36(s) && !lowerHexOnly(s) && figures(s) >= fewest
+}
+
+func inBase36(s string) bool {
+	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+func figures(s string) (n int) {
+	for i := range len(s) {
+		if digit(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// shortHex reports whether two words are the eight hexadecimal digits of a short id: "run-1a2b3c4d". Eight digits are a day,
+// or count something, and eight letters may be a word, if the other's are not mixed either.
+func shortHex(ref, cand string) bool {
+	const size = 8
+	if len(ref) != size || len(cand) != size || !lowerHexOnly(ref) || !lowerHexOnly(cand) {
+		return false
+	}
+	n := figures(ref) + figures(cand)
+	return figures(ref) < size && figures(cand) < size && n > 0 || n > size && n < 2*size && !isDay(ref) && !isDay(cand)
+}
+
+// isDay recognises a day of this century: 20261122.
+func isDay(s string) bool {
+	_, err := time.Parse("20060102", s)
+	return err == nil && strings.HasPrefix(s, "20")
+}
+
+// namesFile reports whether what stands behind a word makes it the name of a file: "main-1a2b3c4d.js" has a sum of its
+// contents, and equal contents have equal sums.
+func namesFile(rest string) bool {
+	return len(rest) > 1 && rest[0] == '.' && alnum(rest[1])
+}
+
+// fineEpoch returns in what a text counts since 1970 when it has 16 or 19 digits: microseconds or nanoseconds of the years
+// from 2017; "" otherwise. Twitter's ids and others have as many digits.
+func fineEpoch(s string) Unit {
+	if len(s) != 16 && len(s) != 19 || !allDigits(s) {
+		return ""
+	}
+	unit := Microseconds
+	if len(s) == 19 {
+		unit = Nanoseconds
+	}
+	if t, ok := unit.moment(s); !ok || !inEra(t) {
+		return ""
+	}
+	return unit
+}
+
+// fine says how two texts or numbers differ that count micro- or nanoseconds since 1970, "" when both lie near the moment
+// they were seen. ok is false when one does not count so.
+func (p place) fine(ref, cand string) (why string, ok bool) {
+	r, c := fineEpoch(ref), fineEpoch(cand)
+	switch {
+	case r == "" || c == "":
+		return "", false
+	case r != c:
+		return "the times are written differently: " + c.String() + ", where the reference has " + r.String(), true
+	}
+	var moments [2]time.Time
+	moments[0], _ = r.moment(ref)
+	moments[1], _ = c.moment(cand)
+	if why := p.astray(moments, 0); why != "" {
+		return "the times differ: " + why, true
+	}
+	return "", true
+}
