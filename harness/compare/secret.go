@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-dev/lockstep/harness/redact"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -86,28 +87,24 @@ func leadOfToken(s string) string {
 func veiled(s string) string { return fmt.Sprintf("‹token of %d characters›", len([]rune(s))) }
 
 // A Veil hides the tokens of a scenario wherever a text has one. Nil hides nothing.
-type Veil struct{ replacer *strings.Replacer }
+type Veil struct {
+	replacer  *strings.Replacer
+	disguised *redact.Replacer // of tokens in other notations
+}
 
 // NewVeil returns a veil over every token that rules find in what targets sent: in the bodies and the events that are
 // JSON. It is nil when no rule speaks of tokens.
 func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
-	speaks := func(all []Volatile) bool {
-		return slices.ContainsFunc(all, func(v Volatile) bool { return v.Kind == Token })
-	}
-	spoken := speaks(rules.Volatile)
-	for _, s := range rules.Steps {
-		spoken = spoken || speaks(s.Volatile)
-	}
-	if !spoken {
+	if !rules.speakOfTokens() {
 		return nil
 	}
 	secrets := map[string]bool{}
-	look := func(step string, doc content) {
+	look := func(rules []Volatile, doc content) {
 		root, err := parse(doc)
 		if err != nil {
 			return
 		}
-		for ptr, rule := range pointers(rules.volatile(step), doc.data, root, func(*Volatile) {}) {
+		for ptr, rule := range pointers(rules, doc.data, root, func(*Volatile) {}) {
 			if n := at(root, ptr); rule.Kind == Token && n != nil && scalar(n) && len(n.Text) >= minKnown {
 				secrets[n.Text] = true
 			}
@@ -117,18 +114,19 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 		for i := range t.Steps {
 			for _, x := range t.Steps[i].Exchanges {
 				if x.Response != nil {
-					look(t.Steps[i].ID, bodyContent(x.Response))
+					look(rules.volatile(t.Steps[i].ID), bodyContent(x.Response))
 				}
 			}
 		}
 		for i := range t.Upstream {
+			asked := rules.OfQuestions(&t.Upstream[i])
 			for _, x := range t.Upstream[i].Exchanges {
-				look(t.Upstream[i].ID, questionContent(&x.Request))
+				look(asked, questionContent(&x.Request))
 			}
 		}
 		for _, s := range t.Streams {
 			for i := range s.Events {
-				look(s.Step, eventContent(&s.Events[i]))
+				look(rules.volatile(s.Step), eventContent(&s.Events[i]))
 			}
 		}
 	}
@@ -149,7 +147,24 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return &Veil{strings.NewReplacer(pairs...)}
+	return &Veil{strings.NewReplacer(pairs...), redact.NewReplacer(all)}
+}
+
+// speakOfTokens reports whether any rule is about tokens.
+func (r *Rules) speakOfTokens() bool {
+	all := [][]Volatile{r.Volatile}
+	for _, s := range r.Steps {
+		all = append(all, s.Volatile)
+	}
+	for _, s := range r.Stubs {
+		all = append(all, s.Volatile)
+	}
+	for _, rules := range r.MCP {
+		all = append(all, rules)
+	}
+	return slices.ContainsFunc(all, func(rules []Volatile) bool {
+		return slices.ContainsFunc(rules, func(v Volatile) bool { return v.Kind == Token })
+	})
 }
 
 // Over returns a text without the tokens.
@@ -157,7 +172,7 @@ func (v *Veil) Over(text string) string {
 	if v == nil {
 		return text
 	}
-	return v.replacer.Replace(text)
+	return v.disguised.Text(v.replacer.Replace(text))
 }
 
 // at returns the value at a JSON Pointer; nil when there is none.

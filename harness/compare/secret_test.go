@@ -1,12 +1,14 @@
 package compare
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/reveal"
 )
 
 func TestTokens(t *testing.T) {
@@ -96,4 +98,37 @@ func FuzzTokensMadeAlike(f *testing.F) {
 		}
 		b.remadeToken("$", ref, cand)
 	})
+}
+
+// Rules of stubs and of MCP servers conceal tokens as all others do, and a token in another notation is not shown either.
+func TestATokenForAnUpstreamIsNeverShown(t *testing.T) {
+	token := []Volatile{{At: "$..token", Kind: Token}}
+	for _, tc := range []struct {
+		name  string
+		rules *Rules
+		asked func(body string) *transcript.Transcript
+	}{
+		{"a stub", &Rules{Stubs: map[string]Step{"llm": {Volatile: token}}}, func(body string) *transcript.Transcript { return asking("x", asks(body)) }},
+		{"a method of MCP", &Rules{MCP: map[string][]Volatile{"tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
+		{"a method of an MCP server", &Rules{MCP: map[string][]Volatile{"tester tools/call": token}}, func(body string) *transcript.Transcript { return sent("tester", "tools/call", body) }},
+	} {
+		body := func(token string) string {
+			return `{"token":"` + token + `","a":{"token":"` + token + `"},"note":"` + token + `","packed":"` + base64.StdEncoding.EncodeToString([]byte("u:"+token)) + `"}`
+		}
+		ref, cand := tc.asked(body("s3cr3t-0123456789")), tc.asked(strings.Replace(body("s3cr3t-987654321x"), `"a"`, `"b"`, 1))
+		got := Transcripts(ref, cand, tc.rules).Differences
+		if len(got) == 0 {
+			t.Errorf("%s: no differences", tc.name)
+		}
+		veil := NewVeil(tc.rules, ref, cand)
+		shown := veil.Over(body("s3cr3t-0123456789"))
+		for _, d := range got {
+			shown += d.Place + d.Reference + d.Candidate + d.Text
+		}
+		for _, token := range []string{"s3cr3t-0123456789", "s3cr3t-987654321x"} {
+			if how := reveal.Find(shown, token); how != "" {
+				t.Errorf("%s: a token is shown, %s: %s", tc.name, how, shown)
+			}
+		}
+	}
 }

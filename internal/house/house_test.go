@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"harness/transport/sse":      {"harness/transcript"},
 	"harness/transport/httpwire": {"harness/transcript", "harness/transport/sse"},
 	"harness/run":                {"harness/scenario", "harness/match", "harness/stub", "harness/stub/mcp/record", "harness/transcript", "harness/transport/httpwire", "harness/transport/sse"},
-	"harness/compare":            {"harness/match", "harness/transcript"},
+	"harness/compare":            {"harness/match", "harness/redact", "harness/transcript"},
 	"harness/contract":           {"harness/transcript"},
 	"harness/draft":              {"harness/contract", "harness/transcript"},
 	"harness/verdict":            {"harness/compare", "harness/contract", "harness/transcript"},
