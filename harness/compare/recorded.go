@@ -66,6 +66,16 @@ func (c *comparison) awaited(ref, cand []*transcript.Exchange) []*transcript.Exc
 	return kept
 }
 
+// letGoBehind reports whether a candidate has hung up on an upstream behind the last step, which the recorded reference may have
+// done too late for the recording.
+func (c *comparison) letGoBehind(ref, cand *transcript.Exchange) bool {
+	if _, ended := lastAction(c.sides[1]); !c.sides[0].Recorded || ref.Failure != nil || cand.Done < ended {
+		return false
+	}
+	c.notCompared(notAwaited, 1)
+	return true
+}
+
 // isNotification reports whether a message to an MCP server is one that nobody answers (JSON-RPC 2.0 §4.1): no answer of the
 // target can wait for it.
 func isNotification(r *transcript.Request) bool {

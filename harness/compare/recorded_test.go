@@ -85,6 +85,31 @@ func TestWhatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 	}
 }
 
+func TestHangingUpBehindTheLastStepIsNotHeldAgainstARecording(t *testing.T) {
+	const ms = time.Millisecond
+	of := func(done time.Duration, gone *transcript.Failure) *transcript.Transcript {
+		out := watched([]time.Duration{12}, "POST", "hello", "done")
+		x := out.Upstream[0].Exchanges[0]
+		x.Request.Method, x.Hangs, x.Done, x.Failure = "POST", true, done, gone
+		return out
+	}
+	gone := &transcript.Failure{Kind: transcript.FailCanceled}
+	for _, tc := range []struct {
+		name      string
+		ref, cand *transcript.Transcript
+		differ    bool
+	}{
+		{"behind the last step", of(50*ms, nil), of(35*ms, gone), false},
+		{"before the last step was over", of(50*ms, nil), of(25*ms, gone), true},
+		{"what the recorded reference has done", of(35*ms, gone), of(50*ms, nil), true},
+	} {
+		tc.ref.Recorded = true
+		if got := Transcripts(tc.ref, tc.cand, &Rules{}).Differences; (len(got) > 0) != tc.differ {
+			t.Errorf("%s: %+v", tc.name, got)
+		}
+	}
+}
+
 func TestTheEndOfAStreamThatNobodyAwaitedIsNotHeldAgainstARecording(t *testing.T) {
 	ref, cand := watched(nil, "", "hello", "done"), watched(nil, "", "hello", "done")
 	cand.Streams[0].Ended, ref.Recorded = transcript.EndedByServer, true

@@ -109,7 +109,7 @@ func (c *comparison) question(step *transcript.Step, at string, of [2]int, ref, 
 	for _, d := range inBody {
 		report(d)
 	}
-	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) {
+	if ref.Hangs && cand.Hangs && (ref.Failure == nil) != (cand.Failure == nil) && !c.letGoBehind(ref, cand) {
 		report(Difference{
 			Kind: HangUp, Place: "end", At: both("end"), Reference: patience(ref), Candidate: patience(cand),
 			Text: "one lets go of its upstream, the other does not",

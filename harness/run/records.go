@@ -33,7 +33,7 @@ func (r *stage) keepsRecords() bool { return r.scenario.Directory }
 // settleRecords lets targets send what the others have sent. What was seen when they were held against each other is what
 // leaveRecords takes down.
 func (r *stage) settleRecords(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+	ctx, cancel := r.settling(ctx)
 	defer cancel()
 	for !r.recordsSettled() && ctx.Err() == nil {
 		pause(ctx, recordPoll)

@@ -269,7 +269,7 @@ func (r *stage) settle(ctx context.Context, name string) {
 	if len(streams) == 1 && least == 0 && !r.endRecorded(name) {
 		return // nobody is ahead
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+	ctx, cancel := r.settling(ctx)
 	defer cancel()
 	seen := looks(streams)
 	behind := laggard(seen, least)

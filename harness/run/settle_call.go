@@ -21,7 +21,7 @@ func (r *stage) settleCall(ctx context.Context, name string) {
 	}
 	done := doneOf(calls)
 	if slices.Contains(done, true) || len(calls) > 0 && r.answerRecorded(name) {
-		ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+		ctx, cancel := r.settling(ctx)
 		defer cancel()
 		for _, c := range calls {
 			select {

@@ -246,7 +246,7 @@ func (w *walker) leaveUpstreams() {
 // clients have gone, let go of those that do not answer. Once all have asked the same, what is asked from then on counts on no
 // side, but for what nothing answers: to have asked that is wrong whenever it was.
 func (r *stage) settleUpstreams(ctx context.Context, gone bool) {
-	ctx, cancel := context.WithTimeout(ctx, r.opts.Settle)
+	ctx, cancel := r.settling(ctx)
 	defer cancel()
 	for ctx.Err() == nil {
 		rung := r.stirred.next()
