@@ -107,20 +107,38 @@ func (b *bindings) bind(kind tokenKind, ref, cand string, where location) string
 	return ""
 }
 
-// bindToken binds what two tokens of one kind stand for. An id behind a prefix that is one without it, too, is bound as
-// both: "client_01ARZ…" says whose "01ARZ…" is.
+// bindToken binds what two tokens of one kind stand for. An id that may be written in other ways, too, is bound in the one that
+// they have in common: behind a prefix without it ("client_01ARZ…" says whose "01ARZ…" is), a UUID in small letters and
+// without dashes.
 func (b *bindings) bindToken(t token, ref, cand string, where location) string {
-	if why := b.bind(t.kind, ref, cand, where); why != "" || t.kind != tokPrefixed {
+	if why := b.bind(t.kind, ref, cand, where); why != "" {
 		return why
 	}
-	if kind := bareKind(ref[t.lead:]); kind != 0 && kind == bareKind(cand[t.lead:]) {
-		met := len(b.order)
-		why := b.bind(kind, ref[t.lead:], cand[t.lead:], where)
-		b.order = b.order[:met] // it has a name
-		return why
+	kind := t.kind
+	if kind == tokPrefixed {
+		ref, cand = ref[t.lead:], cand[t.lead:]
+		if kind = bareKind(ref); kind == 0 || kind != bareKind(cand) {
+			return ""
+		}
+		if why := b.bindNameless(kind, ref, cand, where); why != "" {
+			return why
+		}
 	}
-	return ""
+	if kind != tokUUID && kind != tokCompact {
+		return ""
+	}
+	return b.bindNameless(tokAnyUUID, plainUUID(ref), plainUUID(cand), where)
 }
+
+// bindNameless is bind for another way to write an id that has a name.
+func (b *bindings) bindNameless(kind tokenKind, ref, cand string, where location) string {
+	met := len(b.order)
+	why := b.bind(kind, ref, cand, where)
+	b.order = b.order[:met]
+	return why
+}
+
+func plainUUID(s string) string { return strings.ToLower(strings.ReplaceAll(s, "-", "")) }
 
 // apart says with what one of two values was bound instead; "" when neither was.
 func (b *bindings) apart(kind tokenKind, ref, cand string) string {

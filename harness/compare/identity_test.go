@@ -329,3 +329,22 @@ func TestForeignEventsAndParents(t *testing.T) {
 		}
 	}
 }
+
+// One UUID has several spellings (RFC 9562 section 4): each says whose it is.
+func TestAUUIDIsTheSameInAnotherSpelling(t *testing.T) {
+	bare := func(s string) string { return strings.ReplaceAll(s, "-", "") }
+	const refID, candID, stray = "0f3a9b21-c7d4-4e6f-8a1b-2c3d4e5f6a7b", "91bd04e7-a2c3-45f1-9b2c-3d4e5f6a7b8c", "77aa04e7-a2c3-4111-8c3d-4e5f6a7b8c9d"
+	for name, spell := range map[string]func(string) string{
+		"capitals": strings.ToUpper, "no dashes": bare, "no dashes, in capitals": func(s string) string { return strings.ToUpper(bare(s)) },
+		"behind a prefix": func(s string) string { return "ses_" + bare(s) },
+	} {
+		for id, want := range map[string][]string{candID: nil, stray: {"identity body /again"}} {
+			story := func(target, first, again string) side {
+				return newSide(target).answers(`{"id":"`+first+`"}`, `{"again":"`+spell(again)+`"}`)
+			}
+			if diff := cmp.Diff(want, kinds(compared(story("ref", refID, refID), story("cand", candID, id), nil))); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, id, diff)
+			}
+		}
+	}
+}

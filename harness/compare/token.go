@@ -27,6 +27,7 @@ const (
 	tokULID                      // 26 characters of Crockford's base 32
 	tokPrefixed                  // ses_0f3a…, req-7Xk2…: letters, a joint, 12 or more letters and digits
 	tokCompact                   // a UUID without its dashes
+	tokAnyUUID                   // either, in small letters and without dashes
 	tokKSUID                     // 27 characters of base 62, the first of which are a time
 	tokObjectID                  // 24 hexadecimal digits, the first of which are a time
 	tokNano                      // 21 letters, digits, dashes and underscores
@@ -48,7 +49,7 @@ const (
 // String is the name that stands for a token when two texts are described without their values.
 func (k tokenKind) String() string {
 	return [...]string{
-		"unique", "directory", "directory", "directory", "lockstep", "id", "sent", "uuid", "ulid", "id", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
+		"unique", "directory", "directory", "directory", "lockstep", "id", "sent", "uuid", "ulid", "id", "uuid", "uuid", "ksuid", "objectid", "nanoid", "trace", "span", "temp", "port", "ms", "s", "time", "date",
 		"local time", "time with a bare zone", "time with a blank", "local time with a blank", "decimal s",
 	}[k]
 }
