@@ -43,3 +43,9 @@ func (e *env) origin(name string) (origin, bool) {
 	from, ok := e.from[name]
 	return from, ok
 }
+
+// Captured reports whether a value is one that a server has sent.
+func (e *env) Captured(name string) bool {
+	_, ok := e.origin(name)
+	return ok
+}

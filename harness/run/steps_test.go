@@ -393,3 +393,20 @@ steps:
 		}
 	})
 }
+
+// Null is a value in JSON. In a text it would be the word.
+func TestACaptureOfNullIsNoText(t *testing.T) {
+	for step, want := range map[string]string{
+		"{http: \"GET /${{ id }}\"}":                           "fault: id was captured as null, which is no text: capture what is there, or expect a value where it is captured",
+		"{http: POST /, json: {id: \"no ${{ id }}\"}}":         "fault: id was captured as null, which is no text: capture what is there, or expect a value where it is captured",
+		"{http: POST /, json: {id: \"${{ id }}\"}}":            "done",
+		"{http: \"GET /${{ text }}\"}":                         "done",
+		"{http: GET /, expect: {json: {$.id: \"${{ id }}\"}}}": "done",
+	} {
+		text := "\nsteps:\n  - {http: GET /, capture: {id: $.id, text: $.text}}\n  - " + step + "\n"
+		server := answer(`{"id":null,"text":"null"}`)
+		walk(t, story(t, text), options(), server, server, func(t *testing.T, ref, _ *transcript.Transcript, _ time.Duration) {
+			same(t, step, outcomes(ref)[1], "2 "+want)
+		})
+	}
+}

@@ -86,10 +86,12 @@ func (d *decoder) names(root *yamldoc.Node) {
 	d.named, d.given = map[string]bool{}, map[string]bool{}
 	d.checkSetup(root, s.values)
 	for k := range root.Get("repeat").Entries() {
+		d.ownName(k, "repeat")
 		s.values[k.Text], d.given[k.Text] = true, true
 	}
 	for k, v := range root.Get("vars").Entries() {
 		d.uses(v, s)
+		d.ownName(k, "vars")
 		s.values[k.Text], d.given[k.Text] = true, true
 	}
 	d.stepNames(root.Get("steps"), s, root.Get("isolate").Str() == "fresh")
@@ -99,6 +101,13 @@ func (d *decoder) names(root *yamldoc.Node) {
 		d.uses(n, s)
 	}
 	d.uses(root.Get("stubs"), s) // which answer while the steps are done, with whatever they have captured by then
+}
+
+// ownName reports a value that would take the place of the token by which requests and what is made of them are recognised.
+func (d *decoder) ownName(k *yamldoc.Node, key string) {
+	if k.Text == "unique" {
+		d.problem(k, key+" unique: each target has a value of its own under this name, which lockstep draws", "choose another name")
+	}
 }
 
 // speaksOf reports whether the scenario names what lockstep gives, and does not give the name to something else.
@@ -147,6 +156,7 @@ func (d *decoder) stepNames(list *yamldoc.Node, s scope, fresh bool) {
 			}
 		}
 		for k := range n.Get("capture").Entries() {
+			d.ownName(k, "capture")
 			s.values[k.Text], d.given[k.Text] = true, true
 			s.doings.note(captures, k, k.Text)
 		}

@@ -52,6 +52,8 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"no regular expression", head + "steps: [{http: GET /, expect: {matches: {$.a: '('}}}]", []string{"4:47: \"(\" is no regular expression: error parsing regexp: missing closing ): `(` → write one as RE2 has it"}},
 		{"an unknown name", head + "vars: {client: c}\nsteps: [{http: \"GET /${{ cleint }}\"}]", []string{`5:16: ${{ cleint }} is not defined here → did you mean "client"?`}},
 		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: directory, lockstep, unique`}},
+		{"a capture by the name of the token", head + "steps: [{http: GET /, capture: {unique: $.id}}]", []string{`4:33: capture unique: each target has a value of its own under this name, which lockstep draws → choose another name`}},
+		{"a variable by the name of the token", head + "vars: {unique: 1}\nsteps: [{http: GET /}]", []string{`4:8: vars unique: each target has a value of its own under this name, which lockstep draws → choose another name`}},
 		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"no name", head + "steps: [{http: \"GET /${{ a b }}\"}]", []string{`4:16: expression ${{ a b }} is not a name → ` + templateFix}},

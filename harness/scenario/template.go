@@ -108,6 +108,9 @@ func (t Template) Text(env Env, escape func(string) string) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		if from, ok := env.(interface{ Captured(name string) bool }); ok && text == "null" && string(raw) == text && from.Captured(p.name) {
+			return "", fmt.Errorf("%s was captured as null, which is no text: capture what is there, or expect a value where it is captured", p.name)
+		}
 		if escape != nil {
 			text = escape(text)
 		}
