@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,8 +61,26 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 		}
 		c.header(step, name, r.Header, o.Header, c.seen(ref.Head, cand.Head), report)
 	}
+	c.trailers(step, ref, cand, report)
 	for _, d := range inBody {
 		report(d)
+	}
+}
+
+// trailers compares the fields behind two bodies, whatever rules name: a server that sends any means them.
+func (c *comparison) trailers(step *transcript.Step, ref, cand *transcript.Exchange, report func(Difference)) {
+	r, o := ref.Response.Trailer, cand.Response.Trailer
+	seen := map[string]bool{}
+	for _, f := range slices.Concat(r, o) {
+		name := textproto.CanonicalMIMEHeaderKey(f.Name)
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		c.header(step, name, r, o, c.seen(ref.Done, cand.Done), func(d Difference) {
+			d.Place, d.At = "trailer "+name, both("trailer "+name)
+			report(d)
+		})
 	}
 }
 

@@ -70,6 +70,7 @@ func (f *finder) transcript(t *transcript.Transcript) {
 			f.document(x.Request.Body.Bytes)
 			if x.Response != nil {
 				f.header(x.Response.Header)
+				f.header(x.Response.Trailer)
 				f.document(archive.Content(x.Response.Header.ContentType(), x.Response.Body.Bytes))
 			}
 		}

@@ -161,6 +161,8 @@ type Response struct {
 	Status int    `json:"status"`
 	Header Header `json:"header"` // in the order and the case of the wire
 	Body   Body   `json:"body,omitzero"`
+	// Trailer has the fields behind a chunked body (RFC 9110 §6.5). Those of an event stream are not kept.
+	Trailer Header `json:"trailer,omitempty"`
 }
 
 // An Interim response (1xx) tells something before the answer: 103 (Early Hints), for one.

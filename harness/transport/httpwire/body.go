@@ -110,11 +110,12 @@ func quote(s string) string { return excerpt([]byte(s)) }
 type body struct {
 	cn      *conn
 	framing framing
-	left    int64 // of the body (byLength) or of the chunk (chunked)
-	begun   bool  // there has been a chunk
-	trailer int   // the size of the largest trailer section
-	read    int64 // what has been read
-	err     error // why there is no more
+	left    int64             // of the body (byLength) or of the chunk (chunked)
+	begun   bool              // there has been a chunk
+	trailer int               // the size of the largest trailer section
+	fields  transcript.Header // of the trailer section
+	read    int64             // what has been read
+	err     error             // why there is no more
 	one     [1]byte
 }
 

@@ -29,11 +29,14 @@ func (b *body) nextChunk() error {
 	if size > 0 {
 		return nil
 	}
-	// The trailer section is checked, and not recorded: "A recipient that removes the chunked coding from a message MAY
-	// selectively retain or discard the received trailer fields" (§7.1.2).
+	// "A recipient that removes the chunked coding from a message MAY selectively retain or discard the received trailer
+	// fields" (§7.1.2). They are retained, apart from the header fields.
 	n, err := b.cn.readSection(section{"trailer section", transcript.PhaseBody, b.trailer})
 	if err != nil {
 		return err
+	}
+	if len(b.cn.fields) > 0 {
+		b.fields = b.cn.header(string(b.cn.buffered()[:n]))
 	}
 	b.cn.r += n
 	return b.end()

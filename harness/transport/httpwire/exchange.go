@@ -130,7 +130,7 @@ func switched(method string, resp *transcript.Response) bool {
 // readRest reads the body into the exchange, and gives the connection back.
 func (c *Client) readRest(ctx context.Context, start time.Time, ex *transcript.Exchange, cv *Conversation) {
 	body, err := cv.body.readAll(c.opts.MaxBody)
-	ex.Response.Body = body
+	ex.Response.Body, ex.Response.Trailer = body, cv.body.fields
 	ex.Done = time.Since(start)
 	sent := cv.out.stop(cv.cn)
 	unharmed := cv.cn.release()

@@ -181,11 +181,17 @@ func (cn *conn) response(head string) *transcript.Response {
 	resp := &transcript.Response{
 		Proto:  head[:status-1],
 		Status: int(head[status]-'0')*100 + int(head[status+1]-'0')*10 + int(head[status+2]-'0'),
-		Header: make(transcript.Header, len(cn.fields)/2),
-	}
-	for i := range resp.Header {
-		name, value := cn.fields[2*i], cn.fields[2*i+1]
-		resp.Header[i] = transcript.Field{Name: head[name.from:name.to], Value: head[value.from:value.to]}
+		Header: cn.header(head),
 	}
 	return resp
+}
+
+// header returns the fields that have been noted of a section.
+func (cn *conn) header(section string) transcript.Header {
+	out := make(transcript.Header, len(cn.fields)/2)
+	for i := range out {
+		name, value := cn.fields[2*i], cn.fields[2*i+1]
+		out[i] = transcript.Field{Name: section[name.from:name.to], Value: section[value.from:value.to]}
+	}
+	return out
 }

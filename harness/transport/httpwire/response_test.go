@@ -300,3 +300,13 @@ func TestInterimResponsesAreRecorded(t *testing.T) {
 		t.Errorf("interim responses (-want +got):\n%s", diff)
 	}
 }
+
+func TestTrailerFieldsAreRecordedApart(t *testing.T) {
+	says := chunkedOK + "1\r\nx\r\n0\r\nDigest: z\r\nX-Took: 3\r\n\r\n"
+	for _, script := range scripts(says) {
+		ex := do(t, (&wire{script: script}).client(Options{}), "GET")
+		if diff := cmp.Diff(fields("Digest", "z", "X-Took", "3"), ex.Response.Trailer); diff != "" {
+			t.Fatalf("in %d pieces, the trailer (-want +got):\n%s", len(script), diff)
+		}
+	}
+}
