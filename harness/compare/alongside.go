@@ -13,6 +13,7 @@ type walk struct {
 	ref, cand jsontree.Cursor
 	known     [2]int      // how many known values the sums reckon with
 	times     []asideTime // of the objects that are being read
+	moved     int         // how many values may be times, and are not the same on both sides
 }
 
 // A way is a spot that is made when somebody asks for it.
@@ -102,6 +103,7 @@ func (w *walk) trees(at *way, ref, cand int) {
 	r, c := w.ref.Node(ref), w.cand.Node(cand)
 	r.Open() // or it would be walked through again
 	c.Open()
+	w.moved++
 	w.d.node(at.at(), r, c)
 }
 
@@ -113,6 +115,7 @@ func (w *walk) array(at *way) {
 	}
 	w.ref.Enter()
 	w.cand.Enter()
+	before, moved := w.d.told, w.moved
 	for i := 0; ; i++ {
 		r, c := w.ref.More(']'), w.cand.More(']')
 		switch {
@@ -120,9 +123,14 @@ func (w *walk) array(at *way) {
 			w.trees(at, ref, cand)
 			return
 		case !r:
+			if w.moved > moved && w.d.told == before && i > 1 {
+				w.d.sequence(at.at(), w.ref.Node(ref), w.cand.Node(cand))
+			}
 			return
 		}
-		w.value(&way{up: at, index: i})
+		if ref, cand, _ := w.value(&way{up: at, index: i}); ref != cand && isMoment(ref) {
+			w.moved++
+		}
 	}
 }
 
@@ -150,6 +158,7 @@ func (w *walk) object(at *way) {
 		}
 		w.times = w.times[:first]
 		rn, cn := w.ref.Node(ref), w.cand.Node(cand)
+		w.moved++
 		w.d.membersFrom(i, at.at(), rn, cn, said)
 		return
 	}
@@ -162,6 +171,9 @@ func (w *walk) member(at *way, name string) (told bool) {
 	ref, cand, kind := w.value(&way{up: at, name: name, index: -1})
 	if isMoment(ref) && isMoment(cand) {
 		w.times = append(w.times, asideTime{name, kind, ref, cand})
+		if ref != cand {
+			w.moved++
+		}
 	}
 	return w.d.told > before
 }

@@ -35,7 +35,9 @@ type bindings struct {
 	stable [2]map[stableKey]*stableTime
 	// fractions are the times of RFC 3339 that were seen, by the name they stand under.
 	fractions map[string]*[2]fractions
-	sides     [2]*transcript.Transcript
+	// signatures are those of JWTs that each side has shown, and what they sign.
+	signatures [2]map[string]string
+	sides      [2]*transcript.Transcript
 	// names says that a skeleton has ids that have partners under the names of the reference's.
 	names bool
 }
@@ -291,7 +293,7 @@ func (b *bindings) alike(ref, cand string, p place) (Kind, string) {
 			continue
 		}
 		if rv != cv {
-			if why := p.far(t.kind, rv, cv, 0); why != "" {
+			if why := b.moments(t.kind, rv, cv, p); why != "" {
 				return ValueDiffers, "the times differ: " + why
 			}
 		}

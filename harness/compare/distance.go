@@ -16,6 +16,32 @@ const nearness = time.Hour
 // set alike, and answers that a server keeps for some minutes, stay below it.
 const leeway = 5 * time.Minute
 
+// moments says how two times without a rule differ; "" when they do not.
+func (b *bindings) moments(kind tokenKind, ref, cand string, p place) string {
+	if why := p.far(kind, ref, cand, 0); why != "" {
+		return why
+	}
+	r, _ := moment(kind, ref)
+	c, _ := moment(kind, cand)
+	if why := b.outdated(p.zoned(kind, [2]time.Time{r, c}), p); why != "" {
+		return why
+	}
+	return ""
+}
+
+// outdated says that the candidate's time is older than the reference's, which is of this scenario: what has just been made
+// was not made an hour ago. A time of the candidate's own start may be.
+func (b *bindings) outdated(moments [2]time.Time, p place) string {
+	older := p.seen[1].Sub(moments[1]) - p.seen[0].Sub(moments[0])
+	if p.alike || older <= leeway || b.sides[0] == nil || moments[0].Before(b.sides[0].Started) || moments[0].Sub(p.seen[0]) > leeway {
+		return ""
+	}
+	if start := b.sides[1].Process; !start.IsZero() && moments[1].Sub(start).Abs() <= leeway {
+		return ""
+	}
+	return fmt.Sprintf("the reference's is of this scenario, and the candidate's is %s it was seen", distance(moments[1].Sub(p.seen[1])))
+}
+
 // far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
 func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
 	var moments [2]time.Time

@@ -19,7 +19,14 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 		ref, cand time.Duration // from the moment it was seen
 		want      []string
 	}{
-		{"lately", nil, 0, -50 * time.Minute, nil},
+		{"lately", nil, 0, -50 * time.Minute,
+			[]string{"the times differ: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+		{"lately, by a rule", within(0), 0, -50 * time.Minute,
+			[]string{"a time is not near the moment it was seen: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+		{"lately, within a rule", within(time.Hour), 0, -50 * time.Minute, nil},
+		{"some minutes ago", nil, 0, -4 * time.Minute, nil},
+		{"before the scenario", nil, -20 * time.Minute, -50 * time.Minute, nil},
+		{"before the scenario, and within it", nil, -50 * time.Minute, 0, nil},
 		{"by clocks that are not set alike", nil, 0, 4 * time.Minute, nil},
 		{"a month ahead", nil, 30 * day, 30*day + 2*time.Second, nil},
 		{"a month ahead, by a rule", within(0), 30 * day, 30*day + 2*time.Second, nil},

@@ -75,7 +75,11 @@ func (d *documents) encoded(at *spot, ref, cand *jsontree.Node) bool {
 	if !holds {
 		return false
 	}
-	if why := d.b.writtenDifferently(ref.Text, cand.Text); !told && why != "" {
+	why := d.b.writtenDifferently(ref.Text, cand.Text)
+	if unlike := d.b.signed(ref.Text, cand.Text); why == "" {
+		why = unlike
+	}
+	if !told && why != "" {
 		d.differ(ValueDiffers, at, ref, cand, why)
 	}
 	return true

@@ -86,6 +86,7 @@ func (b *bindings) clone() *bindings {
 	out.known = [2][]knownValue{slices.Clone(b.known[0]), slices.Clone(b.known[1])}
 	out.byHead = [2]*knownHeads{}
 	out.briefs = b.briefs.clone()
+	out.signatures = [2]map[string]string{}
 	out.fractions, out.stable, out.drawn, out.last = nil, [2]map[stableKey]*stableTime{}, nil, nil
 	return &out
 }

@@ -270,10 +270,14 @@ func (d *documents) array(at *spot, ref, cand *jsontree.Node) {
 
 // elements compares two lists of one length by position.
 func (d *documents) elements(at *spot, ref, cand *jsontree.Node) {
+	before := d.told
 	for i := range ref.Items {
 		if !d.settled(ref.Items[i], cand.Items[i]) {
 			d.node(at.element(i, i), ref.Items[i], cand.Items[i])
 		}
+	}
+	if d.told == before {
+		d.sequence(at, ref, cand)
 	}
 }
 

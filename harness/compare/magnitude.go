@@ -159,6 +159,9 @@ func lineOf(step *transcript.Step) string {
 // moments checks that the moments of two times are near, and do not go back.
 func (d *documents) moments(rule *Volatile, at *spot, ref, cand *jsontree.Node, moments [2]time.Time) {
 	far := d.place.astray(moments, rule.Near)
+	if far == "" && rule.Near == 0 {
+		far = d.b.outdated(moments, d.place)
+	}
 	var back []string
 	for side, t := range moments {
 		if by := d.back(rule, side, t); by > 0 {

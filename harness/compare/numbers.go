@@ -58,7 +58,9 @@ func (d *documents) numbers(at *spot, ref, cand string) string {
 	if why := otherUnit(rk, ck); why != "" {
 		return why
 	}
-	if why := d.place.far(rk, ref, cand, 0); why != "" {
+	p := d.place
+	p.where = d.at(at)
+	if why := d.b.moments(rk, ref, cand, p); why != "" {
 		return "the times differ: " + why
 	}
 	return ""

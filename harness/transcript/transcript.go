@@ -25,6 +25,8 @@ type Transcript struct {
 	Directory string `json:"directory,omitempty"`
 	// Lockstep is what ${{ lockstep }} stood for, when the scenario speaks of it.
 	Lockstep string `json:"lockstep,omitempty"`
+	// Process is when the process was started that the scenario found; zero for a target that lockstep has not started.
+	Process time.Time `json:"process,omitzero"`
 	// Started is when the scenario began; every offset below counts from it.
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"`
