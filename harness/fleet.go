@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
@@ -172,6 +173,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) 
 	name, monitor := spec.Spec.Name, f.e.opts.Monitor
 	defer monitor.starting(name)()
 	spec.Spec.Values = upstreams.values(f.e.opts.Program, spec.Spec.Values)
+	since := time.Now().UTC().Round(0)
 	t, err := target.Start(f.ctx, spec.Spec, &target.Options{Environ: f.e.opts.Environ, Directory: dir, Starting: upstreams.forget, Logger: f.e.opts.Log})
 	if err != nil {
 		return nil, err
@@ -187,7 +189,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) 
 		},
 	}
 	if spec.Spec.URL == "" {
-		s.ready.Process = process{s, f}
+		s.ready.Process, s.ready.Since = process{s, f}, since
 		s.watch()
 	}
 	return s, nil

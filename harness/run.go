@@ -379,6 +379,7 @@ func (e *execution) settle(i int, v *verdict.Scenario) {
 
 func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r := e.result
+	verdict.Constants(e.judged, e.accept)
 	r.Scenarios = slices.Grow(r.Scenarios, e.done)
 	for i, v := range e.judged {
 		if v != nil {

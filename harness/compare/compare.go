@@ -42,6 +42,8 @@ type Result struct {
 	Refused []Refusal
 	// Names are what the ids are called that differences speak of, in the order in which they came.
 	Names []Name
+	// Beside are the values that were let stand for each other without a rule.
+	Beside []Beside
 }
 
 // Transcripts compares what the candidate did with what the reference did.
@@ -64,6 +66,7 @@ func TranscriptsWith(docs *jsontree.Documents, ref, cand *transcript.Transcript,
 	c.upstream()
 	c.more()
 	c.tell()
+	c.result.Beside = c.b.beside()
 	return c.result
 }
 

@@ -53,6 +53,7 @@ const (
 	OrderDiffers   Kind = "order"    // of a list's elements
 	IdentityBroken Kind = "identity" // a generated value that met another one before
 	IDForm         Kind = "id-form"  // an id of another length, alphabet or case
+	Constant       Kind = "constant" // a value that the whole run shows to be no id, although it looks like one
 	CountDiffers   Kind = "count"    // of exchanges in one step
 	EventMissing   Kind = "event-missing"
 	EventExtra     Kind = "event-extra"
@@ -73,7 +74,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		StatusDiffers, HeaderMissing, HeaderExtra, HeaderValue, BodyDiffers, BodyNotJSON, FieldMissing, FieldExtra, TypeDiffers,
-		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, CountDiffers, EventMissing, EventExtra,
+		ValueDiffers, ElementMissing, ElementExtra, OrderDiffers, IdentityBroken, IDForm, Constant, CountDiffers, EventMissing, EventExtra,
 		EventDoubled, EventMoved, EventName, EventFraming, EventGap, HeartbeatDiffers, StreamEnd, HangUp, ExitDiffers, MoreDiffer,
 	}
 }

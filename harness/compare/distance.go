@@ -16,7 +16,8 @@ const nearness = time.Hour
 // set alike, and answers that a server keeps for some minutes, stay below it.
 const leeway = 5 * time.Minute
 
-// moments says how two times without a rule differ; "" when they do not.
+// moments says how two times without a rule differ; "" when they do not. Those that are let pass although they are not of
+// the moment are noted, see noteTime.
 func (b *bindings) moments(kind tokenKind, ref, cand string, p place) string {
 	if why := p.far(kind, ref, cand, 0); why != "" {
 		return why
@@ -26,6 +27,7 @@ func (b *bindings) moments(kind tokenKind, ref, cand string, p place) string {
 	if why := b.outdated(p.zoned(kind, [2]time.Time{r, c}), p); why != "" {
 		return why
 	}
+	b.noteTime(kind, ref, cand, p)
 	return ""
 }
 

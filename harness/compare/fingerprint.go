@@ -169,6 +169,9 @@ func masked(text string, rules []Volatile) string {
 	return text
 }
 
+// FingerprintOf names what is said in so many parts, which are the same in each run.
+func FingerprintOf(parts ...string) string { return fingerprint(parts...) }
+
 // fingerprint shortens a digest to what people can copy.
 func fingerprint(parts ...string) string { return digestOf(4, parts) }
 

@@ -80,10 +80,11 @@ func (b *bindings) sentTexts(ref, cand string, where location) bool {
 		return false
 	}
 	for i, t := range rt {
+		r, c := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
 		if t.kind.isTime() {
+			b.noteTime(t.kind, r, c, place{where: where}) // all of them: seen long ago
 			continue
 		}
-		r, c := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
 		met := b.met(t.kind, r)
 		if b.bindToken(t, r, c, where) == "" && !met && t.kind == tokTrace {
 			b.remember(tokTrace, r, c) // as where a server sends it: see alike

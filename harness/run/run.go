@@ -43,6 +43,8 @@ type Target struct {
 	Lockstep string
 	// Process is set when the harness started the target, and knows how it fares.
 	Process Process
+	// Since is when that process was started.
+	Since time.Time
 	// Watch hears what the target does, when set.
 	Watch Watch
 	// Stubs are the upstreams that it calls, by name.

@@ -38,7 +38,7 @@ func newWalker(r *stage, server *Target) *walker {
 	w := &walker{
 		stage: r, server: server,
 		t: &transcript.Transcript{
-			Scenario: r.scenario.ID, Target: server.Name, Unique: unique(), Started: time.Now(),
+			Scenario: r.scenario.ID, Target: server.Name, Unique: unique(), Process: server.Since, Started: time.Now(),
 		},
 		streams: map[string]*stream{},
 		refused: map[string]*refusal{},

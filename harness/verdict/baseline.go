@@ -1,6 +1,10 @@
 package verdict
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
+)
 
 // A Known is a finding that the baseline has.
 type Known struct {
@@ -38,8 +42,14 @@ func (r *Run) Compare(baseline []Known, all []string) (kept, fixed []Known) {
 			}
 		}
 	}
+	told := func(k Known) bool { // whether the run would have shown it
+		if k.Kind == string(compare.Constant) { // which takes all scenarios
+			return !slices.ContainsFunc(all, func(id string) bool { return !judged[id] })
+		}
+		return judged[k.Scenario]
+	}
 	for _, k := range baseline {
-		switch told := r.Whole() && judged[k.Scenario]; {
+		switch told := r.Whole() && told(k); {
 		case !slices.Contains(all, k.Scenario), told && shown[k] == nil:
 			fixed = append(fixed, k)
 		case told:

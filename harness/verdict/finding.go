@@ -252,9 +252,14 @@ func (j *judge) at(f *Finding) string {
 	if f.Class != Difference {
 		place += " (" + string(f.Blame) + ")"
 	}
-	s := j.steps[f.Step]
+	return j.stepAt(f.Step) + place
+}
+
+// stepAt is what At says of a step.
+func (j *judge) stepAt(step string) string {
+	s := j.steps[step]
 	if s == nil {
-		return place
+		return ""
 	}
 	nth := 1
 	for _, other := range j.steps {
@@ -263,9 +268,9 @@ func (j *judge) at(f *Finding) string {
 		}
 	}
 	if nth > 1 {
-		return fmt.Sprintf("%s (%d): %s", s.Text, nth, place)
+		return fmt.Sprintf("%s (%d): ", s.Text, nth)
 	}
-	return s.Text + ": " + place
+	return s.Text + ": "
 }
 
 // String describes the finding in one line.

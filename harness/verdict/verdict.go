@@ -65,6 +65,8 @@ type Scenario struct {
 	// Names are what the ids are called that differences speak of.
 	Names  []Name `json:"names,omitempty"`
 	Millis int64  `json:"ms"` // how long it took on the slowest target
+	// beside is what the check over the whole run looks at, see Constants.
+	beside beside
 	// Applied are the rules that selected something with any candidate, by what compare.Result calls them.
 	Applied []string `json:"-"`
 }
@@ -315,6 +317,7 @@ func (j *judge) compare(i int, ref, cand []contract.Violation) {
 		j.out.Compared.NotCompared[reason] += n
 	}
 	j.rules(&result)
+	j.keepBeside(i, result.Beside)
 	for _, n := range result.Names {
 		j.out.Names = append(j.out.Names, Name{t.Target, n.Name, n.Reference, n.Candidate})
 	}
@@ -339,14 +342,19 @@ func (j *judge) rules(result *compare.Result) {
 }
 
 func (j *judge) add(f Finding) {
+	j.locate(&f)
+	j.out.Findings = append(j.out.Findings, f)
+}
+
+// locate says where in the script a finding is.
+func (j *judge) locate(f *Finding) {
 	f.Scenario = j.ID
 	if s := j.steps[f.Step]; s != nil {
-		f.Line, f.StepText, f.Operation = s.Line, s.Text, j.operation(&f, s)
+		f.Line, f.StepText, f.Operation = s.Line, s.Text, j.operation(f, s)
 	}
 	if f.Upstream = j.upstream(f.Step); f.Upstream != "" {
-		f.Operation, f.while = "", j.during(&f)
+		f.Operation, f.while = "", j.during(f)
 	}
-	j.out.Findings = append(j.out.Findings, f)
 }
 
 // operation returns what the contract calls the request that a finding is about.

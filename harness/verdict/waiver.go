@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/compare"
 )
 
 // A Waiver accepts one known finding: what it is, where, why, who says so, until when. Another finding at the same place
@@ -199,7 +201,7 @@ func (r *Run) told(w *Waiver, all []string, judged map[string]bool) bool {
 		return false
 	}
 	for _, id := range all {
-		if w.Covers(id) && !judged[id] {
+		if (w.Covers(id) || w.Kind == string(compare.Constant)) && !judged[id] {
 			return false
 		}
 	}
