@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,7 +63,7 @@ func (j *judge) keepBeside(i int, all []compare.Beside) {
 // A value that lasts as long as one process, such as the id of an instance, is none of these. A time is a constant only when
 // a process that was started later than another one told it tells it again, so that no clock can have made it.
 func Constants(scenarios []*Scenario, accept *Acceptance) {
-	c := constants{values: map[valueKey]*value{}, places: map[placeKey]*group{}}
+	c := constants{values: map[valueKey]*value{}, places: map[placeKey]*group{}, doubts: map[string]bool{}}
 	for _, s := range scenarios {
 		if s != nil {
 			c.learn(s)
@@ -79,6 +80,7 @@ func Constants(scenarios []*Scenario, accept *Acceptance) {
 type constants struct {
 	values map[valueKey]*value
 	places map[placeKey]*group
+	doubts map[string]bool // places
 }
 
 // A valueKey names what one target says: the reference, whose name is "" here, or a candidate.
@@ -206,10 +208,13 @@ func (c *constants) judge(s *Scenario, accept *Acceptance) {
 		if !p.open() || len(s.Findings) >= mostFindings {
 			continue
 		}
-		if why, named := c.why(s, p); why != "" {
+		switch why, named := c.why(s, p); {
+		case why != "":
 			f := c.finding(s, p, why, named)
 			accept.accept(&f)
 			s.Findings = append(s.Findings, f)
+		case c.undecided(p):
+			c.doubt(s, p)
 		}
 	}
 	if len(s.Findings) == before {
@@ -246,6 +251,30 @@ func (c *constants) why(s *Scenario, p *pair) (why string, named [2]bool) {
 		return fmt.Sprintf("the candidate says the same in all %d scenarios, and the reference makes up another each time", g.scenarios), named
 	}
 	return "", named
+}
+
+// undecided reports whether nobody can tell a constant from a value that lasts as long as one process, since the reference
+// says it in several scenarios, and all of them found the same process.
+func (c *constants) undecided(p *pair) bool {
+	ref := c.value(valueKey{"", p.Class, p.Reference})
+	return p.Class == compare.AnID && ref.scenarios > 1 && len(ref.processes) <= 1
+}
+
+// mostDoubts bounds how many places a run lists.
+const mostDoubts = 10
+
+// doubt counts a value that was not compared exactly, by its place.
+func (c *constants) doubt(s *Scenario, p *pair) {
+	place := fmt.Sprintf("at %s of %s", unindexed(compare.Bare(nil, &transcript.Transcript{}, p.Place)), cmp.Or(s.beside.steps[p.Step].Operation, s.beside.steps[p.Step].StepText))
+	if !c.doubts[place] && len(c.doubts) == mostDoubts {
+		place = "elsewhere"
+	} else {
+		c.doubts[place] = true
+	}
+	if s.Compared.NotCompared == nil {
+		s.Compared.NotCompared = map[string]int{}
+	}
+	s.Compared.NotCompared["made up or constant, as one process of the reference repeats it, "+place]++
 }
 
 // firstEphemeral is the lowest port that Linux gives out by itself; other systems begin at 49152 (RFC 6335 §6).
