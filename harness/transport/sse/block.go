@@ -12,7 +12,8 @@ type shape byte
 
 const (
 	empty    shape = iota // no line so far
-	comments              // nothing but comments
+	comments              // a comment, which is an event by itself
+	ending                // the blank line behind a comment
 	fields                // at least one line that is not a comment
 )
 
@@ -58,17 +59,12 @@ func (b *block) begin(prefix int) { b.prefix, b.literal = prefix, prefix > 0 }
 func (b *block) line(raw []byte, from, to int, end lineEnd) {
 	f := cut(raw, span{from, to})
 	b.style = append(b.style, f.style|byte(end))
-	if b.shape != fields {
-		if f.name() == comment {
-			b.shape = comments
-			b.addText(raw, f.value)
-			return
-		}
-		if b.shape == comments { // which are part of the framing, now that there is a field
-			b.lines, b.text, b.literal = 0, b.text[:0], true
-		}
-		b.shape = fields
+	if b.shape != fields && f.name() == comment {
+		b.shape = comments
+		b.addText(raw, f.value)
+		return
 	}
+	b.shape = fields
 	switch f.name() {
 	case data:
 		b.addText(raw, f.value)
@@ -127,7 +123,7 @@ func (b *block) finish(raw []byte, ev *transcript.Event) {
 	ev.Data, rest = rest[:len(text)], rest[len(text):]
 	ev.Type, rest = rest[:len(typ)], rest[len(typ):]
 	ev.ID, ev.Retry = rest[:len(id)], rest[len(id):]
-	ev.Comment = b.shape == comments
+	ev.Comment = b.shape == comments || b.shape == ending
 	ev.Undispatched = b.shape != comments && b.lines == 0
 }
 

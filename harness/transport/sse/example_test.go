@@ -19,7 +19,8 @@ func ExampleReader() {
 	}
 	// Output:
 	// "{}" id="1" comment=false undispatched=false framing="id: •\ndata:•\n\n"
-	// "still here" id="" comment=true undispatched=false framing=": •\n\n"
+	// "still here" id="" comment=true undispatched=false framing=": •\n"
+	// "" id="" comment=true undispatched=true framing="\n"
 	// "" id="" comment=false undispatched=true framing="retry: •\n\n"
 	// EOF, after "data: cut off"
 }

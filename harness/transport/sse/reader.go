@@ -32,7 +32,7 @@ const defaultMaxEvent = 16 << 20
 //   - An event has at least one data field. Type, ID and Retry are those of this block alone: what a browser would
 //     carry over from an earlier one is not repeated. Of a field that stands twice the last one counts; an id with a NUL
 //     and a retry that is not all digits do not count (WHATWG HTML 9.2.6).
-//   - A comment is a block of nothing but comments, and has Comment set. Data holds their text, one line for each.
+//   - A comment is a line before the fields of a block, and has Comment set. Data holds its text.
 //   - Anything else is Undispatched: a browser reads it and dispatches nothing. It may still have set an id or a
 //     reconnection time. A blank line by itself is such a block, since some servers keep a connection alive with it.
 //
@@ -61,6 +61,7 @@ type Reader struct {
 	mark    bool    // a byte order mark may come: nothing has been read so far
 	lateLF  bool    // the last block ended in a CR, and an LF may follow
 	lastEnd lineEnd // of the last line
+	comment bool    // the last block was a comment, which a blank line may follow
 
 	block    block
 	framings framings
@@ -84,9 +85,12 @@ func NewReader(r io.Reader, opts *Options) *Reader {
 
 // Next returns the next block. Its At and Name are not set.
 //
+// A comment before the fields of a block is an event by itself, as soon as its line ends: many servers send no blank line
+// behind a keep-alive. If one follows, it comes next, as an undispatched comment that is nothing but framing.
+//
 // The error is io.EOF at the end of the stream, ErrTooLong, or that of the underlying reader; it stays the same from
 // then on. Blocks that were complete before the error are returned first. A browser drops a block that was not
-// (WHATWG HTML 9.2.6), and so does Next: see Unfinished. Comments alone are complete without a blank line.
+// (WHATWG HTML 9.2.6), and so does Next: see Unfinished.
 func (r *Reader) Next() (ev transcript.Event, err error) {
 	for r.err != ErrTooLong {
 		complete := r.scan()
@@ -94,11 +98,11 @@ func (r *Reader) Next() (ev transcript.Event, err error) {
 			r.err = ErrTooLong
 			break
 		}
-		switch {
-		case complete, r.err == io.EOF && r.pos == r.end && r.block.shape == comments:
+		if complete {
 			r.take(&ev)
 			return ev, nil
-		case r.err != nil:
+		}
+		if r.err != nil {
 			return ev, r.err
 		}
 		r.fill()
@@ -138,7 +142,8 @@ func (r *Reader) begin() bool {
 	return true
 }
 
-// scan reads the lines that have come. It reports whether one of them was blank, which ends the block.
+// scan reads the lines that have come. It reports whether one of them ended the block: a blank one, or a comment before any
+// field.
 func (r *Reader) scan() bool {
 	if !r.begin() {
 		return false
@@ -162,12 +167,15 @@ func (r *Reader) scan() bool {
 			}
 		}
 		if blank {
+			if r.comment && r.block.shape == empty {
+				r.block.shape = ending
+			}
 			r.block.blank(end)
 		} else {
 			r.block.line(r.buf[r.start:eol], r.pos-r.start, eol-r.start, end)
 		}
 		r.lastEnd, r.pos = end, next
-		if blank {
+		if blank || r.block.shape == comments {
 			return true
 		}
 	}
@@ -195,6 +203,7 @@ func (r *Reader) take(ev *transcript.Event) {
 	raw := r.buf[r.start:r.pos]
 	r.block.finish(raw, ev)
 	ev.Framing = r.framings.of(&r.block, raw)
+	r.comment = r.block.shape == comments
 	r.block.reset()
 	r.start = r.pos
 }

@@ -97,10 +97,17 @@ var readerCases = []struct {
 		{Comment: true, Framing: ":•\n\n"}, {Comment: true, Data: "ping", Framing: ": •\n\n"},
 		{Comment: true, Data: "ping", Framing: ":•\n\n"}, {Comment: true, Data: ":", Framing: ":•\n\n"},
 	}, ""},
-	{"several comments in a block", ":a\n: b\n:\n\n", events{{Comment: true, Data: "a\nb\n", Framing: ":•\n: •\n:•\n\n"}}, ""},
+	{"several comments in a block", ":a\n: b\n:\n\n", events{
+		{Comment: true, Data: "a", Framing: ":•\n"}, {Comment: true, Data: "b", Framing: ": •\n"}, {Comment: true, Framing: ":•\n\n"},
+	}, ""},
 	{"comments among fields", ":a\n: •\ndata: x\n:b\n\n:c\nid: 1\n\n", events{
-		{Data: "x", Framing: ":a\n: ••\ndata: •\n:b\n\n"},
-		{ID: "1", Undispatched: true, Framing: ":c\nid: •\n\n"},
+		{Comment: true, Data: "a", Framing: ":•\n"}, {Comment: true, Data: "•", Framing: ": •\n"},
+		{Data: "x", Framing: "data: •\n:b\n\n"},
+		{Comment: true, Data: "c", Framing: ":•\n"}, {ID: "1", Undispatched: true, Framing: "id: •\n\n"},
+	}, ""},
+	{"keep-alives without a blank line", ": ping\n: ping\n\n\n", events{
+		{Comment: true, Data: "ping", Framing: ": •\n"}, {Comment: true, Data: "ping", Framing: ": •\n\n"},
+		{Undispatched: true, Framing: "\n"},
 	}, ""},
 	{"a comment at the end needs no blank line", "data: x\n\n: bye\n", events{
 		{Data: "x", Framing: "data: •\n\n"}, {Comment: true, Data: "bye", Framing: ": •\n"},
@@ -137,7 +144,7 @@ var readerCases = []struct {
 		{Data: "x", Framing: "data: •\n\n"}, {Undispatched: true, Framing: "\ufeffdata: y\n\n"},
 	}, ""},
 	{"a byte order mark and a blank line", "\ufeff\ndata\n\n", events{{Undispatched: true, Framing: "\ufeff\n"}, {Framing: "data\n\n"}}, ""},
-	{"a byte order mark, a comment and data", "\ufeff:a\ndata: x\n\n", events{{Data: "x", Framing: "\ufeff:a\ndata: •\n\n"}}, ""},
+	{"a byte order mark, a comment and data", "\ufeff:a\ndata: x\n\n", events{{Comment: true, Data: "a", Framing: "\ufeff:•\n"}, {Data: "x", Framing: "data: •\n\n"}}, ""},
 	{"a byte order mark and a comment", "\ufeff: a\n\n", events{{Comment: true, Data: "a", Framing: "\ufeff: •\n\n"}}, ""},
 	{"half a byte order mark", "\xef\xbbdata: x\n\n", events{{Undispatched: true, Framing: "\xef\xbbdata: x\n\n"}}, ""},
 
@@ -148,7 +155,7 @@ var readerCases = []struct {
 	{"no blank line at the end", "data: x\n\ndata: y\n", events{{Data: "x", Framing: "data: •\n\n"}}, "data: y\n"},
 	{"no line end", "data: x\n\ndata: y", events{{Data: "x", Framing: "data: •\n\n"}}, "data: y"},
 	{"no blank line after CR", "data: y\r", nil, "data: y\r"},
-	{"half a comment", ": x\n: y", nil, ": x\n: y"},
+	{"half a comment", ": x\n: y", events{{Comment: true, Data: "x", Framing: ": •\n"}}, ": y"},
 	{"an unfinished block after a late LF", "data\r\r\ndata: x", events{{Framing: "data\r\r"}}, "\ndata: x"},
 }
 
@@ -211,7 +218,7 @@ func TestNextRefusesABlockThatIsTooLong(t *testing.T) {
 		{"many that are as long as can be", strings.Repeat("data: "+pad(most-8)+"\n\n", 9), 9, io.EOF},
 		{"a line without end", "data: x\n\ndata: " + pad(most), 1, ErrTooLong},
 		{"a comment without end", ":" + pad(most), 0, ErrTooLong},
-		{"comments without end", strings.Repeat(":x\n", most), 0, ErrTooLong},
+		{"comments without end", strings.Repeat(":x\n", 3*most), 3 * most, io.EOF},
 		{"comments between data", strings.Repeat("data: x\n:x\n", most), 0, ErrTooLong},
 		{"unknown fields without end", strings.Repeat("x\n", most), 0, ErrTooLong},
 		{"CRs without end", strings.Repeat("x\r", most), 0, ErrTooLong},
@@ -260,10 +267,10 @@ func TestNextReturnsTheErrorOfTheStreamAfterItsEvents(t *testing.T) {
 	src := io.MultiReader(strings.NewReader("data: x\n\n: c\n"), iotest.ErrReader(broken))
 	r := NewReader(src, nil)
 	got, err := readAll(r)
-	if len(got) != 1 || !errors.Is(err, broken) {
-		t.Errorf("%d events and %v, want 1 and %v", len(got), err, broken)
+	if len(got) != 2 || !errors.Is(err, broken) {
+		t.Errorf("%d events and %v, want 2 and %v", len(got), err, broken)
 	}
-	if got := string(r.Unfinished()); got != ": c\n" {
+	if got := string(r.Unfinished()); got != "" {
 		t.Errorf("Unfinished() = %q", got)
 	}
 }
@@ -316,12 +323,17 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
+// readAll returns all events, each comment with the blank line behind it.
 func readAll(r *Reader) (events, error) {
 	var out events
 	for {
 		ev, err := r.Next()
 		if err != nil {
 			return out, err
+		}
+		if n := len(out); ev.Comment && ev.Undispatched {
+			out[n-1].Framing += ev.Framing
+			continue
 		}
 		out = append(out, ev)
 	}

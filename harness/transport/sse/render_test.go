@@ -102,7 +102,13 @@ func FuzzReader(f *testing.F) {
 		const small = 16
 		bounded, err := readAll(NewReader(&chunks{stream, seed}, &Options{MaxEvent: small}))
 		for i, ev := range want {
-			if tooLong := len(render(&ev, i == 0)) > small; tooLong != (i >= len(bounded)) {
+			raw := render(&ev, i == 0)
+			if ev.Comment { // the blank line behind it has a bound of its own
+				late := len(raw) - len(bytes.TrimPrefix(raw, []byte("\n"))) // of a CRLF before it
+				_, next := cutLine(raw, late)
+				raw = raw[:next]
+			}
+			if tooLong := len(raw) > small; tooLong != (i >= len(bounded)) {
 				t.Fatalf("MaxEvent %d: %d events and %v of %s", small, len(bounded), err, fmt.Sprintf("%+v", want))
 			} else if tooLong {
 				break

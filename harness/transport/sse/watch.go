@@ -75,6 +75,7 @@ type Watch struct {
 
 	mu      sync.Mutex
 	events  []transcript.Event // only ever appended to: what a reader has seen of it stays as it is
+	blanks  map[int]string     // the blank lines behind comments, by index: framing that comes after its event
 	left    int
 	changed chan struct{} // closed at the next event or the end; nil while nobody waits
 	closing bool          // Close was called before the end was seen
@@ -183,6 +184,9 @@ func (w *Watch) Record(s *transcript.Stream) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s.Events = slices.Clone(w.events) // a copy, for the caller may redact it
+	for i, blank := range w.blanks {
+		s.Events[i].Framing += blank
+	}
 	s.Left = w.left
 	s.Ended, s.Until = w.ended, w.until
 	s.Failure = nil

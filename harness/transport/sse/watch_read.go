@@ -18,11 +18,16 @@ func (w *Watch) read(body io.Reader) {
 	// will stay, and its place is used again if it is not kept.
 	var events []transcript.Event
 	var size int64
+	kept := false // the last event
 	for {
 		ev, err := r.Next()
 		if err != nil {
 			w.end(clock.at, broken(err, r.Unfinished()))
 			return
+		}
+		if ev.Comment && ev.Undispatched {
+			w.follow(len(events)-1, ev.Framing, kept)
+			continue
 		}
 		ev.At = clock.at
 		events = append(events, ev)
@@ -31,7 +36,7 @@ func (w *Watch) read(body io.Reader) {
 		if !last.Comment && !last.Undispatched {
 			last.Name = w.opts.Name(last)
 		}
-		if !w.opts.Keep(last) {
+		if kept = w.opts.Keep(last); !kept {
 			events = events[:n-1]
 			w.skip()
 			continue
@@ -47,6 +52,19 @@ func (w *Watch) read(body io.Reader) {
 		}
 		w.publish(events)
 	}
+}
+
+// follow adds the blank line behind a comment to its framing. The comment is known already, so that this is done to the record.
+func (w *Watch) follow(i int, blank string, kept bool) {
+	if !kept {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.blanks == nil {
+		w.blanks = map[int]string{}
+	}
+	w.blanks[i] = blank
 }
 
 // skip counts an event that is not kept.

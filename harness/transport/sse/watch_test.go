@@ -166,6 +166,29 @@ func TestEventsThatAreNotKeptAreCounted(t *testing.T) {
 	})
 }
 
+// A keep-alive is seen when it comes, whether or not a blank line does.
+func TestACommentNeedsNoBlankLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, server := open(t, &WatchOptions{Start: time.Now()})
+		for _, line := range []string{": 1\n", ": 2\n\n", ": 3\n", "\n", ": 4\n", "data: x\n\n", ": 5\n"} {
+			time.Sleep(time.Second)
+			fmt.Fprint(server, line)
+		}
+		time.Sleep(time.Second)
+		_ = w.Close()
+		var got []string
+		var s transcript.Stream
+		w.Record(&s)
+		for _, ev := range s.Events {
+			got = append(got, fmt.Sprintf("%s %s %q", ev.At, ev.Data, ev.Framing))
+		}
+		want := []string{`1s 1 ": •\n"`, `2s 2 ": •\n\n"`, `3s 3 ": •\n\n"`, `5s 4 ": •\n"`, `6s x "data: •\n\n"`, `7s 5 ": •\n"`}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestAnEventIsTimedByItsLastByte(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const second = time.Second
