@@ -178,6 +178,7 @@ func (f *fleet) launch(spec Target, dir *target.Directory, upstreams upstreams) 
 	if err != nil {
 		return nil, err
 	}
+	f.e.unchecked(name, t.Unchecked())
 	s := &ship{Target: t, name: name}
 	shown := monitor.watch(name)
 	s.ready = &run.Target{

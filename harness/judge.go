@@ -191,6 +191,7 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 	if opts.Monitor != nil {
 		opts.Monitor.begin(len(record.Cases))
 	}
+	e.result.OwnerUnchecked = record.Footer.OwnerUnchecked
 	e.judgeAll(ctx, record.Cases)
 	scenarios := map[string]*scenario.Scenario{}
 	for _, s := range e.scenarios {

@@ -25,7 +25,7 @@ type Part struct {
 // The beginning is that of the shard that began first, and the end that of the one that ended last; jobs are those of the
 // shard that had the most. All else is as the shards have it.
 func (p *Project) Merge(parts []Part) (*Record, error) {
-	m := merging{project: p, there: map[int]string{}}
+	m := merging{project: p, there: map[int]string{}, unchecked: map[string]string{}}
 	for _, part := range parts {
 		record, err := p.ReadRun(part.File)
 		if err != nil {
@@ -46,6 +46,8 @@ type merging struct {
 	there   map[int]string // the names of the parts, by index
 	cases   map[*scenario.Scenario]*Case
 	ended   time.Time
+	// unchecked has what the footers say of targets.
+	unchecked map[string]string
 }
 
 // add takes a part, if it is one of the same run as those before it.
@@ -75,6 +77,7 @@ func (m *merging) add(name string, r *Record) error {
 		m.ended = end
 	}
 	m.header.Jobs = max(m.header.Jobs, h.Jobs)
+	maps.Copy(m.unchecked, r.Footer.OwnerUnchecked)
 	m.header.AllowEmpty = m.header.AllowEmpty && h.AllowEmpty
 	for _, c := range r.Cases {
 		m.cases[c.Scenario] = c
@@ -209,7 +212,7 @@ func (m *merging) whole() (*Record, error) {
 		}
 	}
 	out := &Record{Header: m.header, reference: m.header.Shard.Reference, Footer: transcript.RunFooter{Took: m.ended.Sub(m.header.Started)}}
-	out.Header.Shard = nil
+	out.Header.Shard, out.Footer.OwnerUnchecked = nil, m.unchecked
 	for _, s := range m.project.Scenarios {
 		if c := m.cases[s]; c != nil {
 			out.Cases = append(out.Cases, c)
@@ -251,5 +254,6 @@ func (r *Record) Write(to io.Writer) error {
 			return err
 		}
 	}
+	w.OwnerUnchecked(r.Footer.OwnerUnchecked)
 	return w.Close(r.Footer.Took)
 }

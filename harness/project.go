@@ -177,7 +177,7 @@ func (l *loader) targets(root *yamldoc.Node) {
 			URL:  n.Get("url").Str(),
 			Ready: target.Ready{
 				Path: n.Get("ready").Get("get").Str(), Status: l.integer(n.Get("ready").Get("status")),
-				Within: l.duration(n.Get("ready").Get("within")),
+				Within: l.duration(n.Get("ready").Get("within")), AnyOwner: n.Get("ready").Get("owner").Str() == "any",
 			},
 			Stop:   target.Stop{Grace: l.duration(n.Get("stop"))},
 			Values: l.p.givenValues(),

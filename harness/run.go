@@ -392,6 +392,7 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	}
 	r.Took = time.Since(r.Started)
 	if e.file != nil && r.Incomplete == "" { // a file without its footer tells that it is not complete
+		e.file.OwnerUnchecked(r.OwnerUnchecked)
 		e.failed = errors.Join(e.failed, e.file.Close(r.Took))
 	}
 	if e.recording != nil && r.Incomplete == "" {
@@ -404,6 +405,19 @@ func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r.Gate = e.gate()
 	r.Conclude()
 	return r, e.failed
+}
+
+// unchecked notes a target of which nobody knows that it answers on its port itself.
+func (e *execution) unchecked(name, why string) {
+	if why == "" {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.result.OwnerUnchecked == nil {
+		e.result.OwnerUnchecked = map[string]string{}
+	}
+	e.result.OwnerUnchecked[name] = why
 }
 
 // underWay names the scenarios that were cut short: one of them may be what took so long.

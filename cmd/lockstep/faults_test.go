@@ -272,6 +272,33 @@ func started(name, role string, change ...string) func(*testing.T, *lab) {
 	}
 }
 
+// squatted makes the lab a project with a candidate on whose port the test answers.
+func squatted(t *testing.T, l *lab) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who listens")
+	}
+	told := listen(t)
+	go func() {
+		line, err := told.Accept()
+		if err != nil {
+			return
+		}
+		defer line.Close()
+		var address string
+		fmt.Fscanln(line, &address)
+		port, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		s := &faux.Server{}
+		context.AfterFunc(t.Context(), s.Close)
+		s.Serve(port)
+	}()
+	target := strings.Replace(start(t, "wrong", "squatted", told.Addr().String()), "60s", "3s", 1)
+	l.project = newProject(t, at("right", serve(t, &faux.Server{})), target)
+}
+
 // fresh makes the lab a project with two processes and a scenario that wants them newly started.
 func fresh(right, wrong string) func(*testing.T, *lab) {
 	return func(t *testing.T, l *lab) {
@@ -407,6 +434,14 @@ var odd = map[string]func(*faux.Process) int{
 		daemonize()
 		return p.Play(context.Background(), "exits-before-answer")
 	},
+	"squatted": func(p *faux.Process) int { // it tells where it should listen, and does not
+		line, err := net.Dial("tcp", p.Report)
+		if err != nil {
+			return 1
+		}
+		fmt.Fprintln(line, p.Listen)
+		select {}
+	},
 	"only-ready": func(p *faux.Process) int {
 		l, err := net.Listen("tcp", p.Listen)
 		if err != nil {
@@ -448,6 +483,7 @@ func surroundings() []*surrounding {
 		{doc: "the candidate floods its log and exits", code: exitUnknown, says: "the disk is full", set: started("wrong", "floods-and-exits")},
 		{doc: "the port is stolen each time", code: exitUnknown, says: "address already in use", set: started("wrong", "robbed")},
 		{doc: "the candidate wants a fixed port that is taken", code: exitUnknown, says: "does not use ${{ port }} everywhere", set: started("wrong", "stubborn")},
+		{doc: "another process answers on the candidate's port", code: exitUnknown, says: "which is not the target's, answers there", set: squatted},
 		{doc: "nobody listens at the candidate's address", code: exitUnknown, says: `reach target "wrong": not ready within 300ms`, set: func(t *testing.T, l *lab) {
 			wrong := strings.Replace(at("wrong", "http://127.0.0.1:1"), "{get: /health}", "{get: /health, within: 300ms}", 1)
 			l.project = newProject(t, at("right", serve(t, &faux.Server{})), wrong)

@@ -121,6 +121,9 @@ func (p *page) counts() {
 	}
 	p.accepted()
 	p.unused()
+	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
+		p.row("port owner", fmt.Sprintf("not checked of %s: %s", clip(name, 60), clip(d.OwnerUnchecked[name], 120)))
+	}
 	if text := busy(d); text != "" {
 		p.row("machine", p.yellow(text))
 	}

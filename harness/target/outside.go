@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"syscall"
+
+	"github.com/lockstep-dev/lockstep/internal/sockets"
 )
 
 // markVariable has a value of its own for each process that the harness starts as a target. What that starts in turn
@@ -70,6 +72,28 @@ func (p *process) marked(e proc) bool {
 // outside returns the target's processes that are not in its group.
 func (p *process) outside() procs {
 	return slices.DeleteFunc(p.kin(), func(e proc) bool { return e.group == p.group.id })
+}
+
+// stranger returns a process that is not the target's and has one of the sockets; 0 when each socket is the target's, or
+// when nobody can tell, for which it returns the reason.
+func (p *process) stranger(answering []sockets.Listener) (pid int, unchecked string) {
+	var own []int
+	for _, e := range p.kin() {
+		own = append(own, e.pid)
+	}
+	for i := range answering {
+		one := answering[i : i+1]
+		if len(sockets.HoldersAmong(own, one)) > 0 {
+			continue
+		}
+		others := sockets.Holders(one)
+		if len(others) == 0 {
+			unchecked = "a process whose files cannot be seen listens there"
+		} else if e, alive := look(others[0]); alive && !adopted(e) { // what was adopted comes from a target
+			return others[0], ""
+		}
+	}
+	return 0, unchecked
 }
 
 // signal sends a signal to processes that are still there.

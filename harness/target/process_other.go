@@ -7,6 +7,8 @@ import (
 	"errors"
 	"runtime"
 	"syscall"
+
+	"github.com/lockstep-dev/lockstep/internal/sockets"
 )
 
 // Without process groups nothing can be promised about the end of a target, so none is started. These types are as much
@@ -38,6 +40,7 @@ func startProcess(context.Context, command, *group) (*process, error) {
 }
 
 func (p *process) members(context.Context) ([]int, error)                    { return nil, errNotOurs }
+func (p *process) stranger([]sockets.Listener) (int, string)                 { return 0, "" }
 func (p *process) status() string                                            { return "" }
 func (p *process) terminate(context.Context, syscall.Signal) (string, error) { return "", errNotOurs }
 func (p *process) end(context.Context) error                                 { return nil }

@@ -27,9 +27,9 @@ func (r Ready) bound(ctx context.Context, deadline time.Time) (context.Context, 
 	return context.WithDeadlineCause(ctx, deadline, fmt.Errorf("not ready within %s", r.Within))
 }
 
-// await probes the server at base until it answers as it should. When ctx ends first, the error says why it ended and
+// await probes the server at base until it answers as it should and check agrees. When ctx ends first, the error says why it ended and
 // what the last probe got.
-func (r Ready) await(ctx context.Context, base *url.URL) error {
+func (r Ready) await(ctx context.Context, base *url.URL, check func() error) error {
 	u, err := r.target(base)
 	if err != nil {
 		return err
@@ -37,6 +37,9 @@ func (r Ready) await(ctx context.Context, base *url.URL) error {
 	var last error
 	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
 		err := r.probe(ctx, u)
+		if err == nil {
+			err = check()
+		}
 		if err == nil {
 			return nil
 		}

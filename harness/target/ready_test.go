@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,7 @@ func TestAProbeAsksForThePathUnderTheTargetsOwn(t *testing.T) {
 		base := *d.url
 		base.Path = row.base
 		ready := Ready{Path: row.path, Probe: hang}
-		if err := ready.await(t.Context(), &base); err != nil {
+		if err := ready.await(t.Context(), &base, agree); err != nil {
 			t.Errorf("await: %v", err)
 		}
 		req := <-d.requests
@@ -151,7 +152,7 @@ func TestAwaitEndsInTheMiddleOfAProbe(t *testing.T) {
 		<-held
 	})
 	defer close(held)
-	err := Ready{Path: "/status", Probe: hang}.await(ctx, d.url)
+	err := Ready{Path: "/status", Probe: hang}.await(ctx, d.url, agree)
 	if want := "crashed: GET " + d.url.String() + "/status: no answer yet"; !errors.Is(err, crash) || err.Error() != want {
 		t.Errorf("await: %v, want %s", err, want)
 	}
@@ -162,5 +163,67 @@ func TestNobodyListeningIsSaidPlainly(t *testing.T) {
 	err := Ready{Probe: hang}.probe(t.Context(), &url.URL{Scheme: "http", Host: freePort(t).address()})
 	if err == nil || err.Error() != "connection refused" {
 		t.Errorf("probe: %v, want connection refused", err)
+	}
+}
+
+func agree() error { return nil }
+
+// Somebody has taken the port, and answers as the target should.
+func TestWhoAnswersOnThePortMustBeTheTarget(t *testing.T) {
+	slow(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells who listens")
+	}
+	for _, anyOwner := range []bool{false, true} {
+		c := newCompany(t)
+		spec := c.cast("squatted")
+		spec.Ready.AnyOwner = anyOwner
+		ctx, giveUp := context.WithCancel(t.Context())
+		type started struct {
+			target *Target
+			err    error
+		}
+		result := make(chan started, 1)
+		go func() {
+			target, err := Start(ctx, spec, nil)
+			result <- started{target, err}
+		}()
+		listener, err := net.Listen("tcp", c.meet("squatted").listen())
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		squatter := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			if asked++; asked == 2 { // the first answer has been refused
+				giveUp()
+			}
+		})}
+		go squatter.Serve(listener)
+		got := <-result
+		squatter.Close()
+		giveUp()
+		switch {
+		case anyOwner && got.err == nil:
+			if why := got.target.Unchecked(); why != "ready: {owner: any}" {
+				t.Errorf("Unchecked: %q", why)
+			}
+			got.target.Stop(cancelled())
+		case anyOwner || got.err == nil || !strings.Contains(got.err.Error(), "which is not the target's, answers there"):
+			t.Errorf("any owner: %t: %v", anyOwner, got.err)
+		}
+	}
+}
+
+func TestATargetAnswersOnItsOwnPort(t *testing.T) {
+	for _, role := range []string{"server", "astray", "daemon"} {
+		spec := cast(role)
+		spec.Stop.Grace = time.Millisecond
+		target := start(t, spec)
+		if why := target.Unchecked(); (why == "") != (runtime.GOOS == "linux") {
+			t.Errorf("%s: Unchecked: %q", role, why)
+		}
+		if err := target.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }

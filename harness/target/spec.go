@@ -50,6 +50,9 @@ type Ready struct {
 	Status int           // the status that counts. Default: any 2xx
 	Within time.Duration // bound on the whole start. Default: 10 s
 	Probe  time.Duration // bound on one request. Default: 2 s
+	// AnyOwner accepts answers on the target's port of processes that the target has not started: what publishes the port
+	// of a container, or a service manager. Default: only the target's own count, where the system tells.
+	AnyOwner bool
 }
 
 // Stop bounds the end of a target.

@@ -44,6 +44,8 @@ type Target struct {
 
 	mu      sync.Mutex
 	process *process // nil: the harness did not start it
+	// unchecked is why nobody knows that the process answers on the port.
+	unchecked string
 }
 
 // running returns the process, the last of them if it was started again; nil when the harness did not start any.
@@ -140,7 +142,7 @@ func reach(ctx context.Context, spec Spec, opts Options, deadline time.Time) (*T
 	t := &Target{name: spec.Name, url: *u, log: opts.Logger}
 	ctx, cancel := spec.Ready.bound(ctx, deadline)
 	defer cancel()
-	if err := spec.Ready.await(ctx, u); err != nil {
+	if err := spec.Ready.await(ctx, u, func() error { return nil }); err != nil {
 		return nil, t.failed("reach", err)
 	}
 	t.log.Debug("target reached")
@@ -219,7 +221,7 @@ func (t *Target) awaitReady(ctx context.Context, process *process, deadline time
 		case <-probing.Done():
 		}
 	}()
-	err := ready.await(probing, &t.url)
+	err := ready.await(probing, &t.url, func() error { return t.owns(process) })
 	giveUp(nil)
 	<-watched
 

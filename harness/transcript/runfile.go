@@ -83,6 +83,8 @@ type RunFooter struct {
 	Took time.Duration `json:"took"`
 	// NotApplicable has the scenarios that the run had no means for, in the order in which that was found.
 	NotApplicable []NotApplicable `json:"not_applicable,omitempty"`
+	// OwnerUnchecked says, by target, why nobody knows that the target's own process answered on its port.
+	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 }
 
 // NotApplicable is a scenario without transcripts, and why it has none.
@@ -222,6 +224,9 @@ func (rw *RunWriter) Write(t *Transcript) error {
 	}
 	return rw.flush()
 }
+
+// OwnerUnchecked notes the targets whose ports may have been somebody else's, and why.
+func (rw *RunWriter) OwnerUnchecked(why map[string]string) { rw.footer.OwnerUnchecked = why }
 
 // NotApplicable notes a scenario that has no transcripts.
 func (rw *RunWriter) NotApplicable(scenario, why string) {

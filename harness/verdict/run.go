@@ -24,6 +24,8 @@ type Run struct {
 	Shard *Shard `json:"shard,omitempty"`
 	// AllowEmpty says that a run in which nothing was judged is green, because its user asked for that.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
+	// OwnerUnchecked says, by target, why nobody knows that its own process answered on its port.
+	OwnerUnchecked map[string]string `json:"owner_unchecked,omitempty"`
 	// Waivers are all that there are, in the order of their file, and Fixed is what the baseline has and the run has not.
 	Waivers []WaiverUse `json:"waivers,omitempty"`
 	Fixed   []Known     `json:"fixed,omitempty"`

@@ -86,20 +86,30 @@ func Answering(listeners []Listener, addr netip.Addr) []Listener {
 }
 
 // Holders returns the processes that have one of the sockets open, of those whose open files this process may see.
-func Holders(listeners []Listener) (pids []int) {
+func Holders(listeners []Listener) []int {
+	var all []int
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		pid, _ := strconv.Atoi(filepath.Base(process))
+		all = append(all, pid)
+	}
+	return HoldersAmong(all, listeners)
+}
+
+// HoldersAmong is Holders for some processes.
+func HoldersAmong(all []int, listeners []Listener) (pids []int) {
 	links := map[string]bool{}
 	for _, l := range listeners {
 		links["socket:["+l.Inode+"]"] = true
 	}
-	processes, _ := filepath.Glob("/proc/[0-9]*")
-	for _, process := range processes {
+	for _, pid := range all {
+		process := filepath.Join("/proc", strconv.Itoa(pid))
 		files, err := os.ReadDir(filepath.Join(process, "fd"))
 		if err != nil {
 			continue // it has ended, or is somebody else's
 		}
 		for _, file := range files {
 			if link, _ := os.Readlink(filepath.Join(process, "fd", file.Name())); links[link] {
-				pid, _ := strconv.Atoi(filepath.Base(process))
 				pids = append(pids, pid)
 				break
 			}
