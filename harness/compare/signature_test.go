@@ -37,10 +37,17 @@ func TestASignatureIsOne(t *testing.T) {
 		{"the reference's", []string{tokenOf(one, zeros)}, []string{tokenOf(other, first)}, []string{"the reference's signature is the byte 0x00, 32 times"}},
 		{"one for two tokens", []string{tokenOf(one, first), tokenOf(other, second)}, []string{tokenOf(other, second), tokenOf(one, second)},
 			[]string{"the candidate's signature is that of another token as well"}},
+		{"two tokens", []string{tokenOf(one, first), tokenOf(other, second)}, []string{tokenOf(uuidA, second), tokenOf(uuidX, first)}, nil},
 		{"the same token again", []string{tokenOf(one, first), tokenOf(one, first)}, []string{tokenOf(other, second), tokenOf(other, second)}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			body := func(all []string) string { return `{"tokens":["` + strings.Join(all, `","`) + `"]}` }
+			body := func(all []string) string {
+				var members []string
+				for i, token := range all {
+					members = append(members, fmt.Sprintf(`"token%d":%q`, i, token))
+				}
+				return "{" + strings.Join(members, ",") + "}"
+			}
 			var got []string
 			for _, d := range compared(newSide("ref").answers(body(tc.ref)), newSide("cand").answers(body(tc.cand)), nil).Differences {
 				got = append(got, d.Text)
