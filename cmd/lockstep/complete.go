@@ -15,10 +15,10 @@ import (
 
 func completionCommand(w *world) *cobra.Command {
 	scripts := map[string]func(*cobra.Command) error{
-		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(w.stdout, true) },
-		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(w.stdout) },
-		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(w.stdout, true) },
-		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(w.stdout) },
+		"bash":       func(root *cobra.Command) error { return root.GenBashCompletionV2(w.verbatim, true) },
+		"zsh":        func(root *cobra.Command) error { return root.GenZshCompletion(w.verbatim) },
+		"fish":       func(root *cobra.Command) error { return root.GenFishCompletion(w.verbatim, true) },
+		"powershell": func(root *cobra.Command) error { return root.GenPowerShellCompletionWithDesc(w.verbatim) },
 	}
 	shells := slices.Sorted(maps.Keys(scripts))
 	return &cobra.Command{

@@ -60,7 +60,7 @@ func (f *coverageFlags) print(ctx context.Context, path string, w *world) error 
 	}
 	doc := result.Document(project)
 	if f.json {
-		return report.CoverageJSON(w.stdout, doc)
+		return report.CoverageJSON(w.verbatim, doc)
 	}
 	return report.Coverage(w.stdout, doc, f.paint(w, w.terminal))
 }

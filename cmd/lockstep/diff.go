@@ -90,7 +90,7 @@ func (f *diffFlags) diff(ctx context.Context, before, after string, w *world) er
 func (f *diffFlags) print(d *report.Diff, w *world) error {
 	switch f.format {
 	case "json":
-		return report.DiffJSON(w.stdout, d)
+		return report.DiffJSON(w.verbatim, d)
 	case "markdown":
 		return report.DiffMarkdown(w.stdout, d)
 	default:

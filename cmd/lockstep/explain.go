@@ -61,7 +61,7 @@ func (f *explainFlags) explain(w *world) error {
 		return err
 	}
 	if f.format == "json" {
-		return printJSON(w.stdout, values(explained))
+		return printJSON(w.verbatim, values(explained))
 	}
 	return printExplained(w.stdout, explained)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
 // listFlags are the flags of lockstep list.
@@ -69,19 +70,19 @@ func (f *listFlags) list(w *world) error {
 	if err != nil {
 		return err
 	}
-	out := w.covered(project).stdout
+	w = w.covered(project)
 	scenarios, err := project.Select(f.selection)
 	switch {
 	case err != nil:
 		return err
 	case f.tags && f.format == "json":
-		return printJSON(out, tagCounts(scenarios))
+		return printJSON(w.verbatim, tagCounts(scenarios))
 	case f.tags:
-		return printTags(out, tagCounts(scenarios))
+		return printTags(w.stdout, tagCounts(scenarios))
 	case f.format == "json":
-		return printJSON(out, listed(scenarios))
+		return printJSON(w.verbatim, listed(scenarios))
 	default:
-		return printList(out, scenarios)
+		return printList(w.stdout, scenarios)
 	}
 }
 
@@ -112,7 +113,7 @@ func printList(out io.Writer, scenarios []*scenario.Scenario) error {
 		width = max(width, min(len(s.ID), widest))
 	}
 	for _, s := range scenarios {
-		line := fmt.Sprintf("%-*s  %s", width, s.ID, strings.Join(s.Tags, ", "))
+		line := legible.Text(fmt.Sprintf("%-*s  %s", width, s.ID, strings.Join(s.Tags, ", ")))
 		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " ")); err != nil {
 			return err
 		}

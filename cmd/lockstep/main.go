@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
 // The exit codes.
@@ -65,6 +66,7 @@ type world struct {
 	program        string // what runs
 	stdin          io.Reader
 	stdout, stderr io.Writer
+	verbatim       io.Writer // stdout as it is, for what is no text for people, or commands of ours
 	environ        []string
 	getenv         func(string) string
 	terminal       bool       // stdout is one
@@ -84,7 +86,7 @@ func (w *world) today() time.Time {
 // covered returns a world whose output does not show a project's secrets.
 func (w *world) covered(p *harness.Project) *world {
 	out := *w
-	out.stdout, out.stderr = p.Cover(w.stdout, w.environ), p.Cover(w.stderr, w.environ)
+	out.stdout, out.stderr, out.verbatim = p.Cover(w.stdout, w.environ), p.Cover(w.stderr, w.environ), p.Cover(w.verbatim, w.environ)
 	return &out
 }
 
@@ -106,6 +108,9 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // run executes the command line and returns the exit code.
 func run(ctx context.Context, args []string, w *world) int {
+	own := *w
+	w = &own
+	w.verbatim, w.stdout, w.stderr = w.stdout, legible.NewWriter(w.stdout), legible.NewWriter(w.stderr)
 	root := rootCommand(w)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -89,7 +89,7 @@ func (f *mutateFlags) mutate(ctx context.Context, path string, w *world) error {
 		return unreadable(path, err)
 	}
 	if f.json {
-		err = score.JSON(w.stdout)
+		err = score.JSON(w.verbatim)
 	} else {
 		err = score.Text(w.stdout, f.verbose)
 	}

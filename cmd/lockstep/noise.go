@@ -97,7 +97,7 @@ func writeNoise(w io.Writer, n *harness.Noise) {
 		fmt.Fprintf(w, "\ncompare:\n  volatile:\n")
 	}
 	for _, r := range n.Rules {
-		fmt.Fprintf(w, "    # %d of %s differ, such as %s and %s\n", r.Differ, count(r.Of, "value"), legible(r.Example[0]), legible(r.Example[1]))
+		fmt.Fprintf(w, "    # %d of %s differ, such as %s and %s\n", r.Differ, count(r.Of, "value"), oneLine(r.Example[0]), oneLine(r.Example[1]))
 		fmt.Fprintf(w, "    # in %s\n", some(r.Places))
 		writeRule(w, &r.Volatile)
 	}
@@ -105,7 +105,7 @@ func writeNoise(w io.Writer, n *harness.Noise) {
 		fmt.Fprintf(w, "\n# no rule for a place helps against\n")
 	}
 	for _, r := range n.Rest {
-		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", legible(r.Text), count(r.Times, "time"), some(r.Places))
+		fmt.Fprintf(w, "#   %s\n#     %s, in %s\n", oneLine(r.Text), count(r.Times, "time"), some(r.Places))
 	}
 	switch {
 	case n.Unknown > 0:
@@ -164,8 +164,8 @@ func timeRule(r *scenario.Volatile) string {
 	return out + ", because: " + r.Because + "}"
 }
 
-// legible is a text of a server on one line, without what cannot be seen, and not too much of it.
-func legible(s string) string {
+// oneLine is a text of a server on one line, without what cannot be seen, and not too much of it.
+func oneLine(s string) string {
 	const most = 300
 	quoted := strconv.Quote(s)
 	r := []rune(strings.ReplaceAll(quoted[1:len(quoted)-1], `\"`, `"`))

@@ -98,11 +98,11 @@ func (f *outputFlags) colored(w *world, terminal bool) bool {
 func (f *outputFlags) print(doc *report.Document, w *world) error {
 	switch f.format {
 	case "json":
-		return report.JSON(w.stdout, doc)
+		return report.JSON(w.verbatim, doc)
 	case "junit":
-		return report.JUnit(w.stdout, doc)
+		return report.JUnit(w.verbatim, doc)
 	case "html":
-		return report.HTML(w.stdout, doc)
+		return report.HTML(w.verbatim, doc)
 	case "markdown":
 		return report.Markdown(w.stdout, doc, report.MarkdownBudget)
 	case "github":
@@ -114,7 +114,7 @@ func (f *outputFlags) print(doc *report.Document, w *world) error {
 
 // github prints the text, in it the causes as annotations, and adds the summary to that of the job.
 func (f *outputFlags) github(doc *report.Document, w *world) error {
-	err := errors.Join(report.Text(w.stdout, doc, f.paint(w, w.terminal)), report.Annotations(w.stdout, doc, w.getenv("LOCKSTEP_ROOT")))
+	err := errors.Join(report.Text(w.stdout, doc, f.paint(w, w.terminal)), report.Annotations(w.verbatim, doc, w.getenv("LOCKSTEP_ROOT")))
 	path := w.getenv("GITHUB_STEP_SUMMARY")
 	if path == "" {
 		return err

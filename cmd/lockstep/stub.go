@@ -73,7 +73,7 @@ echo, slow, fail, explode, ask, big, env, image, resource. Ends when its input d
   lockstep stub mcp --record calls.mcp    what the client sends is written down`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return mcp.Serve(cmd.Context(), w.stdin, w.stdout, opts)
+			return mcp.Serve(cmd.Context(), w.stdin, w.verbatim, opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Record, "record", "", "the file that gets what the client sends, a line of JSON for each message")

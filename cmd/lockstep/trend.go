@@ -79,7 +79,7 @@ func (f *diffFlags) trend(ctx context.Context, folder, out string, w *world) err
 		return &harness.UsageError{What: "there is no run that can be shown below " + folder, Fix: "`lockstep run` writes report.json; keep those of several runs, each in a folder of its own"}
 	}
 	if out == "-" {
-		return report.TrendHTML(w.stdout, trend)
+		return report.TrendHTML(w.verbatim, trend)
 	}
 	err = regular.CheckOutput(out)
 	var file *os.File

@@ -58,13 +58,17 @@ func annotation(v *view, g *group, root string) string {
 func command(file string, line int, title, text string) string {
 	var where []string
 	if file != "" {
-		where = append(where, "file="+attribute.Replace(file))
+		where = append(where, "file="+attribute.Replace(visible(file)))
 		if line > 0 {
 			where = append(where, fmt.Sprintf("line=%d", line))
 		}
 	}
 	where = append(where, "title="+attribute.Replace(clip(title, 200)))
-	return "::error " + strings.Join(where, ",") + "::" + message.Replace(text) + "\n"
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = message.Replace(visible(line))
+	}
+	return "::error " + strings.Join(where, ",") + "::" + strings.Join(lines, "%0A") + "\n"
 }
 
 // What a value of a command must not have as it is.

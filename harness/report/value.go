@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
 // How much of a value is shown.
@@ -124,7 +126,7 @@ func window(values [2]string, at int) int {
 	from, room := at, lead
 	for from > 0 {
 		_, size := utf8.DecodeLastRuneInString(values[0][:from])
-		shape, _ := glyph(values[0][from-size:])
+		shape, _ := legible.Glyph(values[0][from-size:])
 		if room -= cells(shape); room < 0 {
 			break
 		}

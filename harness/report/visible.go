@@ -1,30 +1,16 @@
 package report
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
-// visible returns a text in which everything can be seen and nothing acts. What has no shape of its own (control
-// characters, line ends, what turns the direction of writing, characters of no width, bytes that are not UTF-8) is
-// written as Go writes it in a string: \n, \x1b, \u202e, \xff. What is left is legal in XML, too.
-func visible(s string) string {
-	if plain(s) {
-		return s
-	}
-	var b strings.Builder
-	for s != "" {
-		shape, n := glyph(s)
-		b.WriteString(shape)
-		s = s[n:]
-	}
-	return b.String()
-}
+// visible returns a text in which everything can be seen and nothing acts.
+func visible(s string) string { return legible.Text(s) }
 
 // plain reports whether a text is printable ASCII.
 func plain(s string) bool {
@@ -36,20 +22,6 @@ func plain(s string) bool {
 	return true
 }
 
-// glyph returns how the first character of a text is shown, and its length in bytes.
-func glyph(s string) (shape string, n int) {
-	r, n := utf8.DecodeRuneInString(s)
-	switch {
-	case r == utf8.RuneError && n <= 1:
-		return fmt.Sprintf(`\x%02x`, s[0]), 1
-	case unicode.IsGraphic(r):
-		return s[:n], n
-	default:
-		quoted := strconv.QuoteRune(r)
-		return quoted[1 : len(quoted)-1], n
-	}
-}
-
 // head shows the beginning of a text in at most so many columns, and returns how many bytes were left out.
 func head(s string, columns int) (shown string, left int) {
 	if len(s) <= columns && plain(s) {
@@ -58,7 +30,7 @@ func head(s string, columns int) (shown string, left int) {
 	var b strings.Builder
 	rest := s
 	for rest != "" {
-		shape, n := glyph(rest)
+		shape, n := legible.Glyph(rest)
 		if columns -= cells(shape); columns < 0 {
 			break
 		}

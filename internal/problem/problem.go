@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-dev/lockstep/internal/legible"
 )
 
 // A Problem is a mistake in a file somebody wrote.
@@ -21,7 +23,7 @@ type Problem struct {
 func (p Problem) Error() string {
 	var b strings.Builder
 	if p.File != "" {
-		b.WriteString(p.File + ":")
+		b.WriteString(legible.Text(p.File) + ":")
 	}
 	if p.Line > 0 {
 		fmt.Fprintf(&b, "%d:", p.Line)
