@@ -175,12 +175,10 @@ func within(t *testing.T, what string, result <-chan string) string {
 func TestCallsEnd(t *testing.T) {
 	t.Parallel()
 	s := newSet(t)
-	config := server(t, "test", "server")
-	config.Timeout = new(int64)
-	*config.Timeout = 1
-	if err := s.Add(t.Context(), config); err != nil {
+	if err := s.Add(t.Context(), server(t, "test", "server")); err != nil {
 		t.Fatal(err)
 	}
+	limit(s)
 	if got := within(t, "late", waiting(t, t.Context(), s)); got != "error -32603: No answer within 1 s" {
 		t.Errorf("late: %s", got)
 	}
