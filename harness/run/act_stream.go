@@ -40,28 +40,33 @@ func (w *walker) open(ctx context.Context, do *scenario.Open, rec *transcript.St
 		}
 	}
 	operation := w.stage.opts.Contract.Operation(p.wire.Method, p.wire.Target)
-	headCtx, cancel := w.within(ctx, do.Within)
-	defer cancel()
-	x, opened, err := w.server.Client.Stream(headCtx, w.t.Started, p.wire, &sse.WatchOptions{
+	opened := w.server.Client.BeginStream(ctx, w.t.Started, p.wire, &sse.WatchOptions{
 		Start:     w.t.Started,
 		Name:      func(ev *transcript.Event) string { return w.stage.opts.Contract.EventName(operation, ev) },
 		Keep:      func(ev *transcript.Event) bool { return wanted(only, ev) },
 		MaxEvents: w.stage.opts.Events,
 	})
-	if err != nil {
-		return &faultError{err.Error()}
-	}
-	p.mark(&x.Request)
-	rec.Exchanges = []*transcript.Exchange{x}
-	if opened == nil {
-		return w.refuse(do, x, rec) // the answer is no stream, which is compared like any other
-	}
-	x.Stream = do.Name
 	s := &stream{
 		Stream: opened,
-		rec:    &transcript.Stream{Name: do.Name, Step: rec.ID, Operation: operation, Only: len(only) > 0, Decoded: opened.Decoded, At: x.Head},
+		rec:    &transcript.Stream{Name: do.Name, Step: rec.ID, Operation: operation, Only: len(only) > 0},
 		beats:  func(ev *transcript.Event) bool { return w.stage.opts.Heartbeat(do.Name, operation, ev) },
 		cut:    -1,
+		sent:   p,
+		x:      &transcript.Exchange{},
+	}
+	rec.Exchanges = []*transcript.Exchange{s.x}
+	if w.awaitHead(ctx, do.Within, operation, opened) {
+		is, err := s.answered()
+		if err != nil || !is {
+			opened.Close()
+		}
+		switch {
+		case err != nil:
+			rec.Exchanges = nil
+			return &faultError{err.Error()}
+		case !is:
+			return w.refuse(do, s.x, rec) // the answer is no stream, which is compared like any other
+		}
 	}
 	w.mu.Lock()
 	w.streams[do.Name] = s

@@ -49,6 +49,8 @@ type Target struct {
 	Watch Watch
 	// Stubs are the upstreams that it calls, by name.
 	Stubs map[string]*stub.Server
+
+	late sync.Map // operations whose streams have kept their heads back, see awaitHead
 }
 
 // Process is the life of a target that the harness started.

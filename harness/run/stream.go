@@ -14,6 +14,8 @@ import (
 type stream struct {
 	*httpwire.Stream
 	rec    *transcript.Stream // filled when the scenario is over
+	sent   *prepared
+	x      *transcript.Exchange // filled when the head has come, or when the scenario is over
 	beats  func(*transcript.Event) bool
 	cut    int  // how many events count; all when negative
 	open   bool // when that was agreed on, no server had ended it
@@ -121,6 +123,20 @@ func (s *stream) length() int {
 func (s *stream) hangUp(how func() error) {
 	s.closed = true
 	_ = how() // the server may have hung up first, which the recording tells
+}
+
+// answered fills in what came of the request, once the head has come or none will, and reports whether that is an event stream.
+func (s *stream) answered() (is bool, err error) {
+	x, is, err := s.Opened()
+	if err != nil {
+		return false, err
+	}
+	*s.x = *x
+	s.sent.mark(&s.x.Request)
+	if is {
+		s.x.Stream, s.rec.At, s.rec.Decoded = s.rec.Name, x.Head, s.Decoded()
+	}
+	return is, nil
 }
 
 // record completes the stream's record: what came between the agreement on its end and our hanging up is left out, be it an

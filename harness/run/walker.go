@@ -268,8 +268,10 @@ const grace = 500 * time.Millisecond
 // finish completes the transcript.
 func (w *walker) finish(ctx context.Context) {
 	for _, s := range w.opened {
-		s.record()
-		w.t.Streams = append(w.t.Streams, s.rec)
+		if is, _ := s.answered(); is {
+			s.record()
+			w.t.Streams = append(w.t.Streams, s.rec)
+		}
 	}
 	var exchanges []*transcript.Exchange
 	for i := range w.t.Steps {

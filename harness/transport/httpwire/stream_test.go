@@ -242,8 +242,8 @@ func TestAStreamIsTakenOutOfItsCoding(t *testing.T) {
 		if rec.Failure != nil {
 			text = rec.Failure.Text
 		}
-		if !slices.Equal(got, tc.want) || s.Decoded != tc.decoded || rec.Ended != tc.ended || text != tc.text {
-			t.Errorf("%s: %q, decoded %t, ended by %s: %q; want %q, %t, %s: %q", tc.name, got, s.Decoded, rec.Ended, text, tc.want, tc.decoded, tc.ended, tc.text)
+		if !slices.Equal(got, tc.want) || s.Decoded() != tc.decoded || rec.Ended != tc.ended || text != tc.text {
+			t.Errorf("%s: %q, decoded %t, ended by %s: %q; want %q, %t, %s: %q", tc.name, got, s.Decoded(), rec.Ended, text, tc.want, tc.decoded, tc.ended, tc.text)
 		}
 	}
 }
