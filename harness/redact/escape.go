@@ -16,7 +16,7 @@ import (
 type decoded struct {
 	text    []byte
 	escapes []escape
-	mixed   bool // some of the escapes have a backslash, and some have none
+	mixed   bool // the escapes begin with different marks
 }
 
 // An escape is a character, or a byte, that is not written as itself.
@@ -29,7 +29,6 @@ type escape struct {
 const (
 	allMarks  = `\%&`
 	webMarks  = `%&`
-	backslash = `\`
 	formMarks = `%&+`
 )
 
@@ -40,7 +39,8 @@ const (
 func unescape(text []byte, marks string) *decoded {
 	var out *decoded
 	var buffer [utf8.UTFMax]byte
-	var kinds [2]bool
+	kind := byte(0)
+	mixed := false
 	copied := 0
 	for i := firstMark(text, marks); i < len(text); i++ {
 		if !isMark[text[i]] || strings.IndexByte(marks, text[i]) < 0 {
@@ -56,17 +56,14 @@ func unescape(text []byte, marks string) *decoded {
 		out.text = append(out.text, text[copied:i]...)
 		out.escapes = append(out.escapes, escape{int32(i), int32(i + width), int32(len(out.text)), int32(len(char))})
 		out.text = append(out.text, char...)
-		if text[i] == '\\' {
-			kinds[0] = true
-		} else {
-			kinds[1] = true
-		}
+		mixed = mixed || kind != 0 && kind != text[i]
+		kind = text[i]
 		copied = i + width
 		i = copied - 1
 	}
 	if out != nil {
 		out.text = append(out.text, text[copied:]...)
-		out.mixed = kinds[0] && kinds[1]
+		out.mixed = mixed
 	}
 	return out
 }

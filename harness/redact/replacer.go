@@ -105,8 +105,9 @@ func (c *cover) look(of *decoded) {
 		return
 	}
 	if c.unescape(allMarks) { // of JSON in HTML, HTML is read first, and of a URL in JSON, JSON
-		c.unescape(webMarks)
-		c.unescape(backslash)
+		for _, marks := range [...]string{webMarks, `\`, "%", "&"} {
+			c.unescape(marks)
+		}
 	}
 	if c.r.blanks && bytes.IndexByte(c.text, '+') >= 0 {
 		c.unescape(formMarks)
@@ -137,8 +138,11 @@ func (c *cover) inside(text []byte, of *decoded) (made []byte, changed bool) {
 // unescape looks through what a text says when the escapes with some marks are read. It reports whether there are more kinds.
 func (c *cover) unescape(marks string) (mixed bool) {
 	d := unescape(c.text, marks)
-	if d == nil || slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
+	if d == nil {
 		return false
+	}
+	if slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
+		return d.mixed
 	}
 	if made, changed := c.inside(d.text, d); changed {
 		d.writeBack(c.own(), made)
