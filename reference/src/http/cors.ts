@@ -34,9 +34,18 @@ const goose: Family = {
     empty(200, { 'Access-Control-Allow-Methods': '*', 'Access-Control-Allow-Headers': '*' }),
 }
 
+function familyOf(path: string): Family {
+  return isClientToolsPath(path) ? clientTools : goose
+}
+
+/** The header fields of every answer to a path, in the form that is routed. */
+export function everyAnswer(path: string): Record<string, string> {
+  return familyOf(path).everyAnswer
+}
+
 /** Answers OPTIONS, before path and method are looked at (S1), and marks every other answer as open to all origins. */
 export const cors: MiddlewareHandler = async (c, next) => {
-  const family = isClientToolsPath(c.req.path) ? clientTools : goose
+  const family = familyOf(c.req.path)
   if (c.req.method === 'OPTIONS') c.res = family.options(c.req.raw)
   else await next()
   for (const [name, value] of Object.entries(family.everyAnswer)) c.res.headers.set(name, value)

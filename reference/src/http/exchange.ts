@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../log.ts'
-import { urlOfTarget } from './target.ts'
+import { everyAnswer } from './cors.ts'
+import { routePath, urlOfTarget } from './target.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -64,6 +65,12 @@ export class Exchange {
   /** Whether the whole request has come. */
   get received(): boolean {
     return this.#incoming.complete
+  }
+
+  /** The header fields of any answer, also of one that no route gives. */
+  get headers(): Record<string, string> {
+    const url = urlOfTarget(this.#incoming.url ?? '')
+    return url === undefined ? openToAll : everyAnswer(routePath(url))
   }
 
   /** Never rejects. */
@@ -227,13 +234,16 @@ export class Exchange {
   /** Answers what does not even reach the routes. */
   #refuse(status: 400 | 500): void {
     this.#outgoing.writeHead(status, {
-      'Access-Control-Allow-Origin': '*',
+      ...openToAll,
       'Content-Length': '0',
       Connection: 'close',
     })
     this.#outgoing.end()
   }
 }
+
+/** What is answered to requests that belong to no route. */
+export const openToAll = { 'Access-Control-Allow-Origin': '*' }
 
 /** RFC 9112 §3.2: HTTP/1.1 needs one Host, and no request may have two. */
 function hasOneHost(incoming: IncomingMessage): boolean {

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from '../log.ts'
-import { Exchange } from './exchange.ts'
+import { Exchange, openToAll } from './exchange.ts'
 import type { Fetch } from './exchange.ts'
 import { acceptRawTargets } from './request-line.ts'
 
@@ -155,12 +155,12 @@ export class HttpServer {
     if (current?.received === false) {
       // The mistake is in the body that the current request waits for.
       if (isGone || current.answering) socket.destroy()
-      else endWith(socket, statusOf(error))
+      else endWith(socket, statusOf(error), current.headers)
       return
     }
     this.#takeTurn(connection, () => {
       if (isGone) socket.destroySoon()
-      else endWith(socket, statusOf(error))
+      else endWith(socket, statusOf(error), openToAll)
       return Promise.resolve()
     })
   }
@@ -180,15 +180,14 @@ interface Connection {
   broken: boolean
 }
 
-function endWith(socket: Socket, status: string): void {
+function endWith(socket: Socket, status: string, headers: Record<string, string>): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(
-    `HTTP/1.1 ${status}\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-    () => socket.destroy(),
-  )
+  const fields = Object.entries({ ...headers, 'Content-Length': '0', Connection: 'close' })
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.end(`HTTP/1.1 ${status}\r\n${head}\r\n`, () => socket.destroy())
 }
 
 function statusOf({ code }: NodeJS.ErrnoException): string {
