@@ -92,25 +92,20 @@ func drain(answer io.ReadCloser) {
 // pieces reads a stream. Its error says why it ended before the answer was complete.
 func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
 	lines, reader := newDataLines(answer), p.wire.stream()
-	wanted := true
-	keep := func(piece Piece) bool {
-		wanted = yield(piece)
-		return wanted
-	}
-	for wanted {
+	for {
+		more := false
 		data, err := lines.next()
 		if err == nil {
-			var more bool
-			if more, err = reader.read(data, keep); err == nil && !more {
-				return nil
-			}
+			more, err = reader.read(data, yield)
 		}
 		if err != nil {
-			reader.end(keep)
+			reader.end(yield)
 			return err
 		}
+		if !more {
+			return nil
+		}
 	}
-	return nil
 }
 
 // Complete asks for an answer in one piece, which has a message. It asks the fast model if there is one, and the main one

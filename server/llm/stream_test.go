@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
@@ -171,4 +172,47 @@ func TestMessagesAreStreamedInPieces(t *testing.T) {
 			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`,
 		}, []string{`[10,1,11]`}},
 	})
+}
+
+// What leaves an answer does not get another piece, wherever it leaves.
+func TestAnAnswerCanBeLeftAtAnyPiece(t *testing.T) {
+	for _, tc := range []struct {
+		provider string
+		events   []string
+	}{
+		{"openai", []string{
+			`{"id":"c1","model":"m","choices":[{"delta":{"content":"Hi"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`,
+			`{"id":"c1","model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":3}}`,
+			`{"id":"c1","choices":[{"delta":{"content":"Look","tool_calls":[{"index":0,"id":"a","function":{"name":"z"}}]},"finish_reason":"tool_calls"}]}`,
+			`{"id":"c1","model":"m","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":4}}`,
+			`[DONE]`,
+		}},
+		{"anthropic", []string{
+			`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":1,"output_tokens":1}}}`,
+			`{"type":"content_block_start","index":0,"content_block":{"type":"thinking"}}`,
+			`{"type":"content_block_stop","index":0}`,
+			`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"x"}}`,
+			`{"type":"content_block_stop","index":1}`,
+			`{"type":"content_block_delta","index":2,"delta":{"type":"text_delta","text":"Hi"}}`,
+			`{"type":"message_stop"}`,
+		}},
+	} {
+		_, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Events(w, tc.events...) })
+		p := provider(t, tc.provider, "m", both, transport, nil)
+		all, err := pieces(t, p)
+		if err != nil || len(all) < 4 {
+			t.Fatalf("%s: pieces %q, %v; want four or more", tc.provider, all, err)
+		}
+		for wanted := 1; wanted <= len(all); wanted++ {
+			var got []string
+			for piece := range p.Answer(t.Context(), llm.Request{}) {
+				if got = append(got, show(piece)); len(got) == wanted {
+					break
+				}
+			}
+			if diff := cmp.Diff(all[:wanted], got); diff != "" {
+				t.Errorf("%s: left at piece %d (-want +got):\n%s", tc.provider, wanted, diff)
+			}
+		}
+	}
 }
