@@ -149,7 +149,7 @@ func TestEdits(t *testing.T) {
 		{"no range", `{"command":"view","path":"d/a","view_range":"all"}`, "!Invalid argument: view_range"},
 		{"directory", `{"command":"view","path":""}`, "d/"},
 		{"write a directory", `{"command":"write","path":"d","file_text":""}`, "!Not a file: d"},
-		{"below a file", `{"command":"write","path":"d/a/b","file_text":""}`, "!Cannot read d/a/b"},
+		{"below a file", `{"command":"write","path":"d/a/b","file_text":""}`, "!Cannot write d/a/b"},
 		{"replace", `{"command":"str_replace","path":"d/a","old_str":"two","new_str":"2"}`, "Changed d/a"},
 		{"no such text", `{"command":"str_replace","path":"d/a","old_str":"two","new_str":"2"}`, "!No such text in d/a"},
 		{"several", `{"command":"str_replace","path":"d/a","old_str":"e","new_str":"E"}`, "!3 such texts in d/a, there must be one"},

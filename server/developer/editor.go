@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 )
 
 // maxFile is how large a file may be (decision X17).
@@ -65,7 +66,7 @@ func (e *editor) run(_ context.Context, a arguments) (string, error) {
 func (f file) content() ([]byte, error) {
 	info, err := os.Stat(f.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, nil
 	case err != nil:
 		return nil, fault("Cannot read " + f.given)

@@ -1,5 +1,5 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
 import { ToolFault } from '../arguments.ts'
 import type { Arguments } from '../arguments.ts'
@@ -11,6 +11,7 @@ const maxUndo = { changes: 10, bytes: 64 * 1024 * 1024 }
 
 /** A change that can be taken back. */
 interface Undo {
+  /** Resolved: one file has many names. */
   path: string
   /** Null for a file that was made. */
   before: string | null
@@ -74,12 +75,12 @@ export class TextEditor {
   }
 
   async #undo(path: string): Promise<string> {
-    const at = this.#undos.findLastIndex((undo) => undo.path === path)
+    const at = this.#undos.findLastIndex((undo) => undo.path === resolve(path))
     const undo = this.#undos[at]
     if (undo === undefined) throw new ToolFault(`Nothing to undo in ${path}`)
     try {
-      if (undo.before === null) await rm(path)
-      else await writeFile(path, undo.before)
+      if (undo.before === null) await rm(undo.path, { force: true })
+      else await writeFile(undo.path, undo.before)
     } catch (cause) {
       throw new ToolFault(`Cannot write ${path}`, { cause })
     }
@@ -94,9 +95,10 @@ export class TextEditor {
     } catch (cause) {
       throw new ToolFault(`Cannot write ${path}`, { cause })
     }
-    this.#undos.push({ path, before })
-    const ofPath = this.#undos.filter((undo) => undo.path === path)
-    if (ofPath.length > maxUndo.changes) this.#undos.splice(this.#undos.findIndex((undo) => undo.path === path), 1)
+    const file = resolve(path)
+    this.#undos.push({ path: file, before })
+    const ofFile = this.#undos.filter((undo) => undo.path === file)
+    if (ofFile.length > maxUndo.changes) this.#undos.splice(this.#undos.findIndex((undo) => undo.path === file), 1)
     while (this.#undos.reduce((sum, undo) => sum + (undo.before?.length ?? 0), 0) > maxUndo.bytes) this.#undos.shift()
   }
 }
