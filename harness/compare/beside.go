@@ -59,14 +59,14 @@ func (b *bindings) beside() []Beside {
 		}
 		add(p, partner.where)
 	}
-	for _, t := range b.distant {
-		add(t.Beside, t.where)
+	for _, n := range b.noted {
+		add(n.Beside, n.where)
 	}
 	return out
 }
 
-// A distantTime is two times far from the moment they were seen.
-type distantTime struct {
+// A notedPair is two values that are not told from others by how they are bound.
+type notedPair struct {
 	Beside
 	where location
 }
@@ -99,7 +99,7 @@ func isStep(steps []transcript.Step, id string) bool { return counterpart(steps,
 // noteTime keeps two times that are let pass although they are not of the moment in which they were seen: an expiry, a
 // date that a client has sent, or digits that only look like a time.
 func (b *bindings) noteTime(kind tokenKind, ref, cand string, p place) {
-	if len(b.distant) == mostBeside {
+	if len(b.noted) == mostBeside {
 		return
 	}
 	r, rok := moment(kind, ref)
@@ -107,7 +107,7 @@ func (b *bindings) noteTime(kind tokenKind, ref, cand string, p place) {
 	if !rok || !cok || r.Sub(p.seen[0]).Abs() <= leeway {
 		return
 	}
-	b.distant = append(b.distant, distantTime{
+	b.noted = append(b.noted, notedPair{
 		Beside{Reference: ref, Candidate: cand, Class: ATime, Seen: p.seen[0], Unit: min(unitOf(r), unitOf(c))}, p.where,
 	})
 }

@@ -35,8 +35,9 @@ type bindings struct {
 	stable [2]map[stableKey]*stableTime
 	// fractions are the times of RFC 3339 that were seen, by the name they stand under.
 	fractions map[string]*[2]fractions
-	// distant are times that were let pass although they lie far from the moment they were seen, see noteTime.
-	distant []distantTime
+	// noted are times that were let pass although they lie far from the moment they were seen, see noteTime, and ids without a
+	// prefix that only the two together show.
+	noted []notedPair
 	// signatures are those of JWTs that each side has shown, and what they sign.
 	signatures [2]map[string]string
 	sides      [2]*transcript.Transcript

@@ -87,6 +87,6 @@ func (b *bindings) clone() *bindings {
 	out.byHead = [2]*knownHeads{}
 	out.briefs = b.briefs.clone()
 	out.signatures = [2]map[string]string{}
-	out.fractions, out.stable, out.drawn, out.last, out.distant = nil, [2]map[stableKey]*stableTime{}, nil, nil, nil
+	out.fractions, out.stable, out.drawn, out.last, out.noted = nil, [2]map[stableKey]*stableTime{}, nil, nil, nil
 	return &out
 }

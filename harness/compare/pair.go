@@ -19,8 +19,12 @@ func (b *bindings) pairs(ref, cand string, where location) (found bool, why stri
 	for _, p := range b.wordPairs(ref, cand) {
 		found = true
 		if prefixLen(p[0]) == 0 {
+			met := b.met(tokKnown, p[0])
 			if why := b.bindWhole(p[0], p[1], where); why != "" {
 				return true, why
+			}
+			if !met && len(b.noted) < mostBeside {
+				b.noted = append(b.noted, notedPair{Beside{Reference: p[0], Candidate: p[1], Class: AnID}, where})
 			}
 			continue
 		}

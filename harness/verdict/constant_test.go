@@ -71,6 +71,9 @@ func TestConstantsAreComparedExactly(t *testing.T) {
 		{"a fixed UUID", []scene{{process: 1, ref: m(fixed), cand: m(other)}, {process: 2, ref: m(fixed), cand: m(other)}}, repeats},
 		{"one that the candidate draws", []scene{{process: 1, ref: m(fixed), cand: m(drawn(1))}, {process: 2, ref: m(fixed), cand: m(drawn(2))}}, repeats},
 		{"a build", []scene{{process: 1, ref: m("release-20261122build7"), cand: m("release-20261122build8")}, {process: 2, ref: m("release-20261122build7"), cand: m("release-20261122build8")}}, repeats},
+		{"a cuid", []scene{{process: 1, ref: m("cm3x9k2lq0001abcd8ef2ghij"), cand: m("cm3x9k2lq0001abcd8ef2ghik")}, {process: 2, ref: m("cm3x9k2lq0001abcd8ef2ghij"), cand: m("cm3x9k2lq0001abcd8ef2ghik")}}, repeats},
+		{"a cuid2", []scene{{process: 1, ref: m("tz4a98xxat96iws9zmbrgj3a"), cand: m("pfh0haxfpzowht3oi213cqos")}, {process: 2, ref: m("tz4a98xxat96iws9zmbrgj3a"), cand: m("pfh0haxfpzowht3oi213cqos")}}, repeats},
+		{"an xid in a text", []scene{{process: 1, ref: m("see cv37rs3p0uhs73dm5dg0!"), cand: m("see d0a1b2c3d4e5f6g7h8i0!")}, {process: 2, ref: m("see cv37rs3p0uhs73dm5dg0!"), cand: m("see d0a1b2c3d4e5f6g7h8i0!")}}, repeats},
 		{"a folder", []scene{{process: 1, ref: m("/var/tmp/agent-logs"), cand: m("/var/tmp/agent-data")}, {process: 2, ref: m("/var/tmp/agent-logs"), cand: m("/var/tmp/agent-data")}}, repeats},
 		{"a UUID in a text", []scene{{process: 1, ref: m("see " + fixed + "!"), cand: m("see " + other + "!")}, {process: 2, ref: m("see " + fixed + "!"), cand: m("see " + other + "!")}}, repeats},
 		{"a configured port", []scene{{process: 1, ref: m("http://localhost:4096/"), cand: m("http://localhost:4097/")}, {process: 2, ref: m("http://localhost:4096/"), cand: m("http://localhost:4097/")}}, repeats},
@@ -90,6 +93,7 @@ func TestConstantsAreComparedExactly(t *testing.T) {
 		{"a constant that both share", []scene{{process: 1, ref: m(fixed), cand: m(fixed)}, {process: 2, ref: m(fixed), cand: m(fixed)}}, ""},
 		{"an expiry that was made in the same second", []scene{{process: 1, ref: m(expiry), cand: m("2027-01-01T00:00:01Z")}, {process: 1, ref: m(expiry), cand: m("2027-01-01T00:00:01Z")}}, ""},
 		{"a moment of now", []scene{{process: 1, ref: m("2026-03-01T12:00:30Z"), cand: m("2026-03-01T12:00:31Z")}, {process: 2, ref: m("2026-03-01T12:00:30Z"), cand: m("2026-03-01T12:00:31Z")}}, ""},
+		{"cuids that both draw", []scene{{process: 1, ref: m("cm3x9k2lq0001abcd8ef2ghij"), cand: m("cm3x9k2lq0002abcd8ef2ghij")}, {process: 2, ref: m("cm3x9k2lq0003abcd8ef2ghij"), cand: m("cm3x9k2lq0004abcd8ef2ghij")}}, ""},
 		{"a port of the moment", []scene{{process: 1, ref: m("http://localhost:40961/"), cand: m("http://localhost:40971/")}, {process: 2, ref: m("http://localhost:40961/"), cand: m("http://localhost:40971/")}}, ""},
 		{"a list of what others have made, in another order", []scene{
 			{ref: `{"m":["` + drawn(1) + `","` + drawn(2) + `"]}`, cand: `{"m":["` + drawn(11) + `","` + drawn(12) + `"]}`},
