@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -85,6 +86,61 @@ func TestAConstantIsInEveryReport(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("the %s report does not say %q:\n%.2000s", name, want, out.String())
 			}
+		}
+	}
+}
+
+// noted puts a note beside the items of the candidate, so that its answers differ.
+func noted(tr *transcript.Transcript) {
+	if tr.Target != "wrong" {
+		return
+	}
+	for s := range tr.AllSteps() {
+		for _, x := range s.Exchanges {
+			if x.Response != nil {
+				x.Response.Body.Bytes = bytes.Replace(x.Response.Body.Bytes, []byte("{"), []byte(`{"remark":"noted",`), 1)
+			}
+		}
+	}
+}
+
+func TestBehindAConstantStandTheExchanges(t *testing.T) {
+	p := load(t, running)
+	url := serve(t, &faux.Server{})
+	file, _ := recorded(t, p, harness.Options{Select: harness.Selection{Paths: []string{"items"}}}, "right="+url, "wrong="+serve(t, &faux.Server{}))
+	const ours, theirs = "release-20261122build7", "release-20261122build8"
+	for name, also := range map[string]func(*transcript.Transcript){"alone": func(*transcript.Transcript) {}, "beside another difference": noted} {
+		build := builds(map[string]string{"right": ours, "wrong": theirs})
+		result, err := p.Judge(t.Context(), rewritten(t, bytes.NewBuffer(file.Bytes()), func(tr *transcript.Transcript) { also(tr); build(tr) }), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		constants := 0
+		for _, s := range result.Scenarios {
+			ev := result.Evidence[s.ID]
+			if ev == nil || len(ev.Behind) != len(s.Findings) {
+				t.Errorf("%s: %s has %d findings, and evidence %+v", name, s.ID, len(s.Findings), ev)
+				continue
+			}
+			for i, f := range s.Findings {
+				if f.Class != verdict.Difference {
+					continue
+				}
+				sides, want := ev.Behind[i].Sides, [2]string{"X-Shelf: " + ours, "X-Shelf: " + theirs}
+				if f.Kind == "constant" {
+					constants++
+				}
+				method := regexp.MustCompile("[A-Z]{3,}|$").FindString(f.StepText)
+				for side := range want {
+					if len(sides) != 2 || !strings.Contains(sides[side].Answer, want[side]) || !strings.HasPrefix(sides[side].Request, method) {
+						t.Errorf("%s: %s: behind %q at step %s stands %+v", name, s.ID, f.Text, f.StepText, sides)
+						break
+					}
+				}
+			}
+		}
+		if constants == 0 {
+			t.Errorf("%s: no constant was found", name)
 		}
 	}
 }

@@ -182,6 +182,7 @@ type execution struct {
 	cut       []int // scenarios that an interrupt cut short
 	coverage  *contract.Coverage
 	latencies report.Latencies
+	undecided undecided
 	file      *transcript.RunWriter
 	recording *transcript.RunWriter
 	failed    error // the run file cannot be written
@@ -379,7 +380,7 @@ func (e *execution) settle(i int, v *verdict.Scenario) {
 
 func (e *execution) conclude(ctx context.Context) (*Result, error) {
 	r := e.result
-	verdict.Constants(e.judged, e.accept)
+	e.constants()
 	r.Scenarios = slices.Grow(r.Scenarios, e.done)
 	for i, v := range e.judged {
 		if v != nil {

@@ -183,15 +183,27 @@ func exchangeOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcr
 
 func eventOf(t *transcript.Transcript, f *verdict.Finding, side int) *transcript.Event {
 	n := f.Event(side)
-	if f.Stream == "" || n < 0 {
+	if f.Stream == "" || n < 0 && !f.Constant() {
 		return nil
 	}
 	for _, s := range t.Streams {
-		if s.Name == f.Stream && n < len(s.Events) {
+		if s.Name != f.Stream {
+			continue
+		}
+		if n < 0 {
+			n = slices.IndexFunc(s.Events, func(e transcript.Event) bool { return says(&e, f, side) })
+		}
+		if n >= 0 && n < len(s.Events) {
 			return &s.Events[n]
 		}
 	}
 	return nil
+}
+
+// says reports whether an event has the value of a constant in it.
+func says(ev *transcript.Event, f *verdict.Finding, side int) bool {
+	value, err := strconv.Unquote([2]string{f.Reference, f.Candidate}[side])
+	return err == nil && (strings.Contains(ev.Data, value) || strings.Contains(ev.ID, value))
 }
 
 func requestText(r *transcript.Request) string {

@@ -31,6 +31,12 @@ type pair struct {
 // open reports whether the two values may yet turn out to differ.
 func (p *pair) open() bool { return p.Reference != p.Candidate && !p.Sent }
 
+// MayHaveConstants reports whether Constants may have something to add to the scenario.
+func (s *Scenario) MayHaveConstants() bool { return len(s.beside.steps) > 0 }
+
+// Constant reports whether the whole run has shown the finding.
+func (f *Finding) Constant() bool { return f.Kind == string(compare.Constant) }
+
 // keepBeside keeps what a comparison has let stand.
 func (j *judge) keepBeside(i int, all []compare.Beside) {
 	ref, cand := j.Transcripts[0], j.Transcripts[i]
