@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,9 @@ import (
 func archiveIn(r *transcript.Response) (*archive.Document, error) {
 	if !archive.Is(r.Header.ContentType()) || r.Body.Undecoded(r.Header) || !r.Body.Whole() {
 		return nil, nil
+	}
+	if w := r.Body.Withheld; w != nil {
+		return &archive.Document{}, errors.New(w.Archive)
 	}
 	doc, err := archive.Read(r.Body.Bytes)
 	if err != nil {

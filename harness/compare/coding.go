@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -16,9 +15,6 @@ import (
 
 // contentEncoding is compared whenever only one side uses a coding, whatever fields the rules name.
 const contentEncoding = "Content-Encoding"
-
-// mostDecoded is how much of a body is decoded to see whether it can be.
-const mostDecoded = 64 << 20
 
 // An Unread body or stream could not be looked into, so that nothing it says was judged.
 type Unread struct {
@@ -50,36 +46,6 @@ func Unreadable(t *transcript.Transcript) []Unread {
 	return out
 }
 
-// undecoded says why a body is still as it came, when it names codings: it goes beyond what is decoded (unread), or it is not in
-// them (mistaken). Both are "" when there is nothing to decode. part says that it is a part of a body (206).
-func undecoded(h transcript.Header, b transcript.Body, part bool) (unread, mistaken string) {
-	if b.Size == 0 || !b.Whole() {
-		return "", ""
-	}
-	if names := transferCodings(h); len(names) > 0 {
-		return fmt.Sprintf("it is in the transfer coding %q, which is not decoded", strings.Join(names, ", ")), ""
-	}
-	if !b.Undecoded(h) {
-		return "", ""
-	}
-	if part {
-		return fmt.Sprintf("it is a part of what is in the coding %q, and a part cannot be decoded by itself", strings.Join(h.Codings(), ", ")), ""
-	}
-	switch err := coding.Check(h.Codings(), bytes.NewReader(b.Bytes), mostDecoded); {
-	case err == nil:
-		return "it was not decoded when it came, because it holds more than limits.body keeps, or because an older lockstep recorded it", ""
-	case coding.Limited(err):
-		return err.Error(), ""
-	default:
-		return "", err.Error()
-	}
-}
-
-// transferCodings returns the transfer codings around a body, apart from chunked, of which it is taken out (RFC 9112 §7).
-func transferCodings(h transcript.Header) []string {
-	return slices.DeleteFunc(coding.Of(h.Values("Transfer-Encoding")), func(name string) bool { return name == "chunked" })
-}
-
 // bodyCame reports whether an answer came to its end, and may have a body.
 func bodyCame(x *transcript.Exchange) bool {
 	return x.Response != nil && x.Failure == nil && x.Request.Method != "HEAD"
@@ -90,13 +56,13 @@ func unreadAnswer(x *transcript.Exchange) string {
 	return unread
 }
 
-// undecodedAnswer is undecoded of an answer. One that broke is told of as that.
+// undecodedAnswer is Body.Opaque of an answer. One that broke is told of as that.
 func undecodedAnswer(x *transcript.Exchange) (unread, mistaken string) {
 	const partial = 206
 	if !bodyCame(x) {
 		return "", ""
 	}
-	return undecoded(x.Response.Header, x.Response.Body, x.Response.Status == partial)
+	return x.Response.Body.Opaque(x.Response.Header, x.Response.Status == partial)
 }
 
 // unreadQuestion is why the body of a request to an upstream cannot be read.
@@ -104,7 +70,7 @@ func unreadQuestion(x *transcript.Exchange) string {
 	if broke(x) {
 		return ""
 	}
-	unread, _ := undecoded(x.Request.Header, x.Request.Body, false)
+	unread, _ := x.Request.Body.Opaque(x.Request.Header, false)
 	return unread
 }
 
@@ -154,7 +120,7 @@ func streamCodings(t *transcript.Transcript, s *transcript.Stream) string {
 		}
 		for _, x := range step.Exchanges {
 			if x.Stream == s.Name && x.Response != nil {
-				return strings.Join(append(x.Response.Header.Codings(), transferCodings(x.Response.Header)...), ", ")
+				return strings.Join(append(x.Response.Header.Codings(), x.Response.Header.TransferCodings()...), ", ")
 			}
 		}
 	}

@@ -212,7 +212,7 @@ func upstreamShortfalls(s *transcript.Step, d *diagnosis) []Shortfall {
 				Text: "the request to the upstream broke",
 			})
 		case f == nil && x.Request.Body.Undecoded(x.Request.Header) && !isUnexpected(s):
-			if _, why := undecoded(x.Request.Header, x.Request.Body, false); why != "" {
+			if _, why := x.Request.Body.Opaque(x.Request.Header, false); why != "" {
 				f := miscoded(x.Request.Header, why)
 				f.Step, f.Exchange, f.Event, f.Place = s.ID, i, -1, at+" body"
 				out = append(out, f)

@@ -139,6 +139,8 @@ func (f *finder) document(body []byte) {
 	}
 }
 
+const partial = 206
+
 // walk replaces what is secret in every text of a value. What pointers and slices lead to is copied, because it may be a
 // scenario's, or be shared with another target.
 func (r *Replacer) walk(v reflect.Value) {
@@ -153,9 +155,9 @@ func (r *Replacer) walk(v reflect.Value) {
 	case reflect.Struct:
 		switch message := v.Addr().Interface().(type) {
 		case *transcript.Response:
-			r.archive(&message.Header, &message.Body)
+			r.body(&message.Header, &message.Body, message.Status == partial)
 		case *transcript.Request:
-			r.archive(&message.Header, &message.Body)
+			r.body(&message.Header, &message.Body, false)
 		}
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {

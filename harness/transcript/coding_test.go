@@ -74,7 +74,7 @@ func TestABodyIsTakenOutOfItsCoding(t *testing.T) {
 }
 
 func TestARunFileTellsHowMuchWasSent(t *testing.T) {
-	for _, body := range []Body{{Bytes: []byte("{}"), Size: 2, Sent: 22}, {Sent: 20}} {
+	for _, body := range []Body{{Bytes: []byte("{}"), Size: 2, Sent: 22}, {Sent: 20}, {Bytes: []byte("‹20 bytes›"), Size: 14, Sent: 20, Withheld: &Withheld{Mistaken: "it ends too early"}}} {
 		tr := sample("ref")
 		tr.Steps[0].Exchanges[0].Response.Body = body
 		_, got, err := read(write(t, tr))

@@ -121,11 +121,13 @@ type bodyRef struct {
 	Size int64  `json:"size"`
 	Fill *Fill  `json:"fill,omitempty"`
 	Sent int64  `json:"sent,omitempty"`
+	// Withheld is that of the Body.
+	Withheld *Withheld `json:"withheld,omitempty"`
 }
 
 // MarshalJSON writes a reference to the body's content.
 func (b Body) MarshalJSON() ([]byte, error) {
-	return json.Marshal(bodyRef{b.id(), b.Size, b.Fill, b.Sent})
+	return json.Marshal(bodyRef{b.id(), b.Size, b.Fill, b.Sent, b.Withheld})
 }
 
 // UnmarshalJSON reads a reference; the content follows when the run file is read.
@@ -134,7 +136,7 @@ func (b *Body) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &ref); err != nil {
 		return err
 	}
-	b.Size, b.Fill, b.Sent, b.ref = ref.Size, ref.Fill, ref.Sent, ref.ID
+	b.Size, b.Fill, b.Sent, b.Withheld, b.ref = ref.Size, ref.Fill, ref.Sent, ref.Withheld, ref.ID
 	return nil
 }
 

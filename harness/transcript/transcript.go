@@ -5,14 +5,11 @@
 package transcript
 
 import (
-	"bytes"
 	"cmp"
 	"iter"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/lockstep-dev/lockstep/internal/coding"
 )
 
 // A Transcript is everything one target did in one scenario.
@@ -183,30 +180,14 @@ type Body struct {
 	Fill *Fill `json:"-"`
 	// Sent is the number of bytes that were sent, when the body came in a content coding and Bytes are what is in it; else 0.
 	Sent int64 `json:"-"`
+	// Withheld is set when Bytes are no content, but say how long it was, and its sum.
+	Withheld *Withheld `json:"-"`
 
 	ref string // while a run file is read: the id of the content
 }
 
 // IsZero reports whether there was no body.
 func (b Body) IsZero() bool { return b.Length() == 0 }
-
-// Decoded reports whether the body came in a content coding, of which Bytes have nothing any more.
-func (b Body) Decoded() bool { return b.Sent > 0 }
-
-// Decode takes the body out of its content codings, if they can be read, and none holds more than so many bytes. Else the body
-// stays as it came, and is Undecoded.
-func (b *Body) Decode(h Header, most int64) {
-	names := h.Codings()
-	if len(names) == 0 || len(b.Bytes) == 0 || !b.Whole() {
-		return
-	}
-	if content, err := coding.Decode(names, bytes.NewReader(b.Bytes), most); err == nil {
-		*b = Body{Bytes: content, Size: int64(len(content)), Sent: b.Size}
-	}
-}
-
-// Undecoded reports whether Bytes are still in a content coding, or in none although the header names one.
-func (b Body) Undecoded(h Header) bool { return b.Size > 0 && !b.Decoded() && len(h.Codings()) > 0 }
 
 // Length returns the number of bytes that were sent, which is what a Content-Length counts.
 func (b Body) Length() int64 { return cmp.Or(b.Sent, b.Size) }
@@ -243,9 +224,6 @@ func (h Header) ContentType() string {
 	value, _ := h.Get("Content-Type")
 	return value
 }
-
-// Codings returns the content codings that are named, in the order in which they were applied.
-func (h Header) Codings() []string { return coding.Of(h.Values("Content-Encoding")) }
 
 // Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
