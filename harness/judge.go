@@ -45,6 +45,26 @@ type Case struct {
 	Scenario      *scenario.Scenario
 	NotApplicable string                   // why there are no transcripts
 	Transcripts   []*transcript.Transcript // in the order of the header's targets
+	// Again are the transcripts of its other runs, when it was repeated. When it has been judged, Transcripts are those of the
+	// worst run.
+	Again [][]*transcript.Transcript
+}
+
+// add takes a transcript of one of the runs.
+func (c *Case) add(t *transcript.Transcript) {
+	if t.Run <= 1 {
+		c.Transcripts = append(c.Transcripts, t)
+		return
+	}
+	for len(c.Again) < t.Run-1 {
+		c.Again = append(c.Again, nil)
+	}
+	c.Again[t.Run-2] = append(c.Again[t.Run-2], t)
+}
+
+// all returns the transcripts of all runs.
+func (c *Case) all() []*transcript.Transcript {
+	return slices.Concat(c.Transcripts, slices.Concat(c.Again...))
 }
 
 // Alone reports whether there was one target and nothing to compare it with.
@@ -61,8 +81,11 @@ func (p *Project) ReadRun(file io.Reader) (*Record, error) {
 	}
 	footer, err := transcript.ReadRun(file, header, func(t *transcript.Transcript) error {
 		c, err := p.caseOf(cases, t.Scenario)
+		if err == nil && t.Run > max(1, r.Header.Repeat) {
+			err = fmt.Errorf("run %d of %s, of which there are %d", t.Run, t.Scenario, max(1, r.Header.Repeat))
+		}
 		if err == nil {
-			c.Transcripts = append(c.Transcripts, t)
+			c.add(t)
 			r.ended = append(r.ended, t)
 		}
 		return err
@@ -86,7 +109,7 @@ func (p *Project) ReadRun(file io.Reader) (*Record, error) {
 		if c == nil {
 			continue
 		}
-		if c.NotApplicable == "" && !c.arrange(r.Header.Targets) {
+		if c.NotApplicable == "" && !c.arrange(&r.Header) {
 			return nil, fmt.Errorf("read run file: the transcripts of %s are not those of the targets that the header names", s.ID)
 		}
 		r.Cases = append(r.Cases, c)
@@ -118,18 +141,55 @@ func (p *Project) caseOf(cases map[string]*Case, id string) (*Case, error) {
 	return cases[id], nil
 }
 
-// arrange puts the transcripts into the order of the targets. There must be one for each.
-func (c *Case) arrange(targets []transcript.RunTarget) bool {
+// arrange puts the transcripts of each run into the order of the targets. There must be one for each. A scenario may have been
+// run less often than others, and then not at all: because its recording is stale, or lockstep itself has failed.
+func (c *Case) arrange(h *transcript.RunHeader) bool {
+	if len(c.Transcripts) > 0 && c.Transcripts[0].Run > 0 && len(c.Again) != h.Repeat-1 {
+		return false
+	}
+	for _, ts := range append([][]*transcript.Transcript{c.Transcripts}, c.Again...) {
+		if !arranged(ts, h.Targets) {
+			return false
+		}
+	}
+	return true
+}
+
+func arranged(ts []*transcript.Transcript, targets []transcript.RunTarget) bool {
 	at := func(t *transcript.Transcript) int {
 		return slices.IndexFunc(targets, func(r transcript.RunTarget) bool { return r.Name == t.Target })
 	}
-	slices.SortStableFunc(c.Transcripts, func(a, b *transcript.Transcript) int { return cmp.Compare(at(a), at(b)) })
-	return slices.EqualFunc(c.Transcripts, targets, func(t *transcript.Transcript, r transcript.RunTarget) bool { return t.Target == r.Name })
+	slices.SortStableFunc(ts, func(a, b *transcript.Transcript) int { return cmp.Compare(at(a), at(b)) })
+	return slices.EqualFunc(ts, targets, func(t *transcript.Transcript, r transcript.RunTarget) bool { return t.Target == r.Name })
 }
 
-// judge judges a case by the rules of the project as they are now. When that breaks, by a mistake of ours, the scenario
+// judge judges a case. Of one that was repeated the worst run decides, the first of several.
+func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) verdict.Scenario {
+	worst := p.judgeRun(c, alone, accept)
+	if len(c.Again) == 0 {
+		return worst
+	}
+	repeated := &verdict.Repeated{Shown: 1}
+	repeated.Count(worst.Verdict)
+	for i, ts := range c.Again {
+		other := *c
+		other.Transcripts = ts
+		v := p.judgeRun(&other, alone, accept)
+		repeated.Count(v.Verdict)
+		if v.Verdict != worst.Verdict && verdict.Worse(v.Verdict, worst.Verdict) == v.Verdict {
+			worst, repeated.Shown = v, i+2
+		}
+	}
+	if i := repeated.Shown - 2; i >= 0 {
+		c.Transcripts, c.Again[i] = c.Again[i], c.Transcripts
+	}
+	worst.Repeated = repeated
+	return worst
+}
+
+// judgeRun judges one run of a case by the rules of the project as they are now. When that breaks, by a mistake of ours, the scenario
 // is unknown, and the others are judged.
-func (p *Project) judge(c *Case, alone bool, accept *verdict.Acceptance) (v verdict.Scenario) {
+func (p *Project) judgeRun(c *Case, alone bool, accept *verdict.Acceptance) (v verdict.Scenario) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			v = broken(c.Scenario, cause, debug.Stack())

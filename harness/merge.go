@@ -97,6 +97,8 @@ func (m *merging) foreign(name string, h *transcript.RunHeader) error {
 		return both("their contracts differ", short(a.Contract), short(h.Contract))
 	case a.Scenarios != h.Scenarios:
 		return both("their scenarios differ", short(a.Scenarios), short(h.Scenarios))
+	case a.Repeat != h.Repeat:
+		return both("their scenarios were run a different number of times", max(1, a.Repeat), max(1, h.Repeat))
 	case a.Rules != h.Rules:
 		return both("their lockstep.yaml differ", short(a.Rules), short(h.Rules))
 	case a.Version != h.Version:
@@ -219,7 +221,7 @@ func (m *merging) whole() (*Record, error) {
 		}
 	}
 	for _, c := range out.walked() {
-		out.ended = append(out.ended, c.Transcripts...)
+		out.ended = append(out.ended, c.all()...)
 		if c.NotApplicable != "" {
 			out.Footer.NotApplicable = append(out.Footer.NotApplicable, transcript.NotApplicable{Scenario: c.Scenario.ID, Why: c.NotApplicable})
 		}

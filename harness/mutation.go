@@ -221,7 +221,7 @@ func (m *mutation) judge(op *mutate.Operator, of *subject, s *mutate.Subject, mu
 	c := *of.c
 	c.Transcripts = slices.Clone(c.Transcripts)
 	c.Transcripts[of.which] = mutant.Build()
-	v := m.project.judge(&c, false, nil) // what is accepted in the run is in other scenarios
+	v := m.project.judgeRun(&c, false, nil) // what is accepted in the run is in other scenarios
 	found := v.Verdict != verdict.Match
 	m.mu.Lock()
 	defer m.mu.Unlock()

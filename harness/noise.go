@@ -149,7 +149,7 @@ func (s *survey) take(file *bytes.Buffer) error {
 func (s *survey) judge(c *Case, more []scenario.Volatile) verdict.Scenario {
 	p := *s.project
 	p.Rules.Volatile = slices.Concat(p.Rules.Volatile, s.rules, more)
-	return p.judge(c, false, nil)
+	return p.judgeRun(c, false, nil)
 }
 
 // A suspect is a member whose values differ, wherever it stands.

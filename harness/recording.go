@@ -149,6 +149,8 @@ func recordable(o *Options) error {
 		return nil
 	case o.Against != nil:
 		return errRecordedAgain
+	case o.Repeat > 1:
+		return &UsageError{"a recording has one run of each scenario", "record without --repeat; --against a recording may be repeated"}
 	case o.Shard != Shard{}:
 		return &UsageError{"a shard has a part of the scenarios, and a recording is whole", "leave --record out, and give it to lockstep merge"}
 	}

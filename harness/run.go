@@ -32,8 +32,10 @@ type Options struct {
 	Shard     Shard    // the part of the selection that runs; all of it when zero
 	// AllowEmpty accepts that no scenario is selected, that the shard has none, and that nothing can be judged.
 	AllowEmpty bool
-	Jobs       int    // scenarios at a time; twice the processors, and at least four, when 0
-	Seed       uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
+	// Repeat is how often each scenario is run; once when 0. It is green when all of its runs are.
+	Repeat int
+	Jobs   int    // scenarios at a time; twice the processors, and at least four, when 0
+	Seed   uint64 // decides which target starts a step; drawn when 0, for a shard as all of its run draw it
 	// RunFile gets the transcripts, when set.
 	RunFile io.Writer
 	// Record gets those of the reference alone, when set: a recording.
@@ -210,9 +212,17 @@ func (e *execution) openRunFile() error {
 // header is what all files of the run begin with.
 func (e *execution) header() transcript.RunHeader {
 	return transcript.RunHeader{
-		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs, AllowEmpty: e.opts.AllowEmpty,
+		Version: Version, Started: e.result.Started, Seed: e.opts.Seed, Jobs: e.opts.Jobs, Repeat: repeats(e.opts.Repeat), AllowEmpty: e.opts.AllowEmpty,
 		Contract: e.project.sums.contract, Scenarios: e.project.sums.scenarios, Rules: e.project.sums.rules,
 	}
+}
+
+// repeats is what a run file says of scenarios that are run so often: nothing of one run.
+func repeats(n int) int {
+	if n > 1 {
+		return n
+	}
+	return 0
 }
 
 // drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
@@ -231,7 +241,7 @@ func (e *execution) drive(ctx context.Context) {
 					e.fresh(ctx, i)
 					<-processors
 				} else {
-					e.one(ctx, i, shared)
+					e.one(ctx, i, func() (*fleet, func()) { return shared, func() {} })
 				}
 			}
 		})
@@ -274,38 +284,64 @@ func (e *execution) fresh(ctx context.Context, i int) {
 			return
 		}
 	}
-	f := e.newFleet(ctx, e.scenarios[i:i+1], 0)
-	f.setUp(e.scenarios[i].Setup)
-	defer f.stop()
-	e.one(ctx, i, f)
+	e.one(ctx, i, func() (*fleet, func()) {
+		f := e.newFleet(ctx, e.scenarios[i:i+1], 0)
+		f.setUp(e.scenarios[i].Setup)
+		return f, f.stop
+	})
 }
 
-// one runs a scenario on a fleet.
-func (e *execution) one(ctx context.Context, i int, f *fleet) {
+// one runs a scenario, as often as is wanted, each time on the fleet that there is for it.
+func (e *execution) one(ctx context.Context, i int, provide func() (*fleet, func())) {
 	if ctx.Err() != nil || e.unrecorded(i) || e.homeless(i) {
 		return
 	}
-	targets, absent := f.start()
-	defer func() { // which leaves the scenario without a judgement, and the others as they are
-		if cause := recover(); cause != nil {
-			e.failedAt(i, cause)
+	c := &Case{Scenario: e.scenarios[i]}
+	for n := 1; n <= max(1, e.opts.Repeat); n++ {
+		f, release := provide()
+		ts := e.walk(ctx, i, n, f)
+		release()
+		if ts == nil { // lockstep itself has failed, which is its judgement
+			return
 		}
-	}()
+		for _, t := range ts {
+			if e.opts.Repeat > 1 {
+				t.Run = n
+			}
+			c.add(t)
+		}
+		if ctx.Err() != nil {
+			e.mu.Lock() // what an interrupt cut short is nobody's fault, and is not judged
+			defer e.mu.Unlock()
+			e.cut = append(e.cut, i)
+			return
+		}
+	}
+	defer e.catch(i)
+	e.conclusive(i, c)
+}
+
+// catch leaves a scenario in which lockstep itself fails without a judgement, and the others as they are.
+func (e *execution) catch(i int) {
+	if cause := recover(); cause != nil {
+		e.failedAt(i, cause)
+	}
+}
+
+// walk runs a scenario on a fleet for the n-th time. It returns nil when lockstep itself fails.
+func (e *execution) walk(ctx context.Context, i, n int, f *fleet) []*transcript.Transcript {
+	defer e.catch(i)
+	targets, absent := f.start()
 	var ts []*transcript.Transcript
 	if absent != nil {
 		ts = unusable(e.scenarios[i], e.opts.live(e.targets), absent)
 	} else {
-		ts = run.Scenario(ctx, e.scenarios[i], targets, e.runOptions(e.scenarios[i]))
+		options := e.runOptions(e.scenarios[i])
+		options.Seed += uint64(n - 1) // another target may start a step
+		ts = run.Scenario(ctx, e.scenarios[i], targets, options)
 	}
 	e.redact(ts)
-	ts = e.opts.Against.join(e.scenarios[i], ts)
-	if ctx.Err() == nil {
-		e.judge(i, ts, "")
-		return
-	}
-	e.mu.Lock() // what an interrupt cut short is nobody's fault, and is not judged
-	defer e.mu.Unlock()
-	e.cut = append(e.cut, i)
+	return e.opts.Against.join(e.scenarios[i], ts)
 }
 
 // sharing returns the scenarios that share their targets.
@@ -347,22 +383,27 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 
 // judge judges what the targets did, or notes why the scenario does not apply.
 func (e *execution) judge(i int, ts []*transcript.Transcript, notApplicable string) {
-	s := e.scenarios[i]
-	v := e.project.judge(&Case{s, notApplicable, ts}, e.result.Alone, e.accept)
+	e.conclusive(i, &Case{Scenario: e.scenarios[i], NotApplicable: notApplicable, Transcripts: ts})
+}
+
+// conclusive judges all runs of a scenario, and keeps what there is to keep of them.
+func (e *execution) conclusive(i int, c *Case) {
+	s, notApplicable, all := c.Scenario, c.NotApplicable, c.all()
+	v := e.project.judge(c, e.result.Alone, e.accept)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.written[i] = true
 	if e.file != nil && notApplicable != "" {
 		e.file.NotApplicable(s.ID, notApplicable)
 	}
-	e.record(s, ts, notApplicable)
-	for _, t := range ts {
+	e.record(s, c.Transcripts, notApplicable)
+	for _, t := range all {
 		e.cover(s, t)
 		if e.file != nil && e.failed == nil {
 			e.failed = e.file.Write(t)
 		}
 	}
-	e.keep(s, &v, ts)
+	e.keep(s, &v, c.Transcripts)
 	e.settle(i, &v)
 }
 

@@ -24,6 +24,7 @@ type runFlags struct {
 	selection harness.Selection
 	jobs      int
 	seed      uint64
+	repeat    int
 	shard     string
 	empty     bool
 	recordingFlags
@@ -55,6 +56,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
   lockstep run --target go --target go            one server against another of its kind
   lockstep run --target go                        one server alone, against the contract
   lockstep run --target go=http://127.0.0.1:3000  a server that already runs, alone
+  lockstep run --repeat 20                        each scenario 20 times, to see what passes by chance
   lockstep run --shard 2/8                        the second of eight parts, which lockstep merge puts together
   lockstep run --record recordings                keeps what the reference did
   lockstep run --against recordings               the others against that, without the reference
@@ -63,6 +65,9 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 			f.selection.Paths = args
 			if cmd.Flags().Changed("jobs") && f.jobs < 1 {
 				return fmt.Errorf("--jobs is %d: write how many scenarios may run at a time", f.jobs)
+			}
+			if cmd.Flags().Changed("repeat") && f.repeat < 1 {
+				return fmt.Errorf("--repeat is %d: write how often each scenario is to run", f.repeat)
 			}
 			return f.run(cmd.Context(), w)
 		},
@@ -73,6 +78,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	fl.StringVar(&f.reference, "reference", "", "the target that is taken as right (default the project's)")
 	selectionFlags(cmd, &f.selection)
 	fl.IntVarP(&f.jobs, "jobs", "j", 0, "scenarios at a time (default twice the processors, at least 4)")
+	fl.IntVar(&f.repeat, "repeat", 1, "run each scenario so many times: it is green when all of its runs are")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
 	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 when no scenario is selected, the shard has none, or none applies")
@@ -157,7 +163,7 @@ func (f *runFlags) run(ctx context.Context, w *world) error {
 
 func (f *runFlags) options(w *world, stderr io.Writer) *harness.Options {
 	o := &harness.Options{
-		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Seed: f.seed, ReferenceVersion: f.version,
+		Targets: f.targets, Reference: f.reference, Select: f.selection, AllowEmpty: f.empty, Jobs: f.jobs, Repeat: f.repeat, Seed: f.seed, ReferenceVersion: f.version,
 		Environ: w.environ, Program: w.program, Today: w.today(), Log: f.logger(stderr), First: f.first,
 	}
 	if f.format == "text" {

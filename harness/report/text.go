@@ -98,6 +98,9 @@ func (p *page) counts() {
 	d, t := p.doc, &p.doc.Totals
 	p.row("scenarios", fmt.Sprintf("%d match, %d waived, %d differ, %d unknown, %d not applicable", t.Match, t.Waived, t.Differ, t.Unknown, t.NotApplicable)+
 		p.dim(fmt.Sprintf(" · %s, %s", seconds(d.Millis), count(d.Jobs, "job"))))
+	if text := repeated(d.Scenarios); text != "" {
+		p.row("repeated", text)
+	}
 	if s := d.Shard; s != nil {
 		p.row("shard", fmt.Sprintf("%d of %d, of %s in all: lockstep merge judges the whole", s.Index, s.Of, count(s.Selected, "scenario")))
 	}

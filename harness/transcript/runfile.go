@@ -31,6 +31,8 @@ type RunHeader struct {
 	Targets   []RunTarget `json:"targets"`   // the reference first
 	// Shard is set when the file has one of several parts of a run.
 	Shard *RunShard `json:"shard,omitempty"`
+	// Repeat is how often each scenario was run, when that is more than once.
+	Repeat int `json:"repeat,omitempty"`
 	// AllowEmpty says that the run is green when nothing in it was judged.
 	AllowEmpty bool `json:"allow_empty,omitempty"`
 	// Recording is set when the file has what a reference did, to hold candidates against without it.

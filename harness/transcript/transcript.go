@@ -16,6 +16,7 @@ import (
 type Transcript struct {
 	Scenario string `json:"scenario"` // the scenario's id, with its row: "client-tools/odd-ids[slash]"
 	Target   string `json:"target"`
+	Run      int    `json:"run,omitempty"`      // of a scenario that is repeated, from 1; else 0
 	Recorded bool   `json:"recorded,omitempty"` // in an earlier run
 	Unique   string `json:"unique"`             // what ${{ unique }} stood for on this target
 	// Directory is what ${{ directory }} stood for, when the target had one.

@@ -60,6 +60,8 @@ type Scenario struct {
 	Verdict  Verdict   `json:"verdict"`
 	Reasons  []Reason  `json:"reasons,omitempty"` // why it is unknown
 	Findings []Finding `json:"findings,omitempty"`
+	// Repeated is set when the scenario was run more than once. All else is about the worst of its runs then.
+	Repeated *Repeated `json:"repeated,omitempty"`
 	Targets  []Target  `json:"targets"` // what each did, the reference first
 	Compared Compared  `json:"compared"`
 	// Names are what the ids are called that differences speak of.
