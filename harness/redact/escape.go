@@ -30,6 +30,8 @@ const (
 	allMarks  = `\%&`
 	webMarks  = `%&`
 	formMarks = `%&+`
+	voidMarks = "\x00\r\n\\"
+	mailMarks = "="
 )
 
 // unescape reads the escapes of a text that begin with some marks. It returns nil for a text without escapes.
@@ -46,7 +48,7 @@ func unescape(text []byte, marks string) *decoded {
 		if !isMark[text[i]] || strings.IndexByte(marks, text[i]) < 0 {
 			continue
 		}
-		char, width := readEscape(text[i:], buffer[:0])
+		char, width := readMark(text, i, marks, buffer[:0])
 		if width == 0 {
 			continue
 		}
@@ -68,7 +70,7 @@ func unescape(text []byte, marks string) *decoded {
 	return out
 }
 
-var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true}
+var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true, '=': true, '\r': true, '\n': true, 0: true}
 
 // firstMark returns where the first of the marks is, or the length of the text. Most texts have none.
 func firstMark(text []byte, marks string) int {
@@ -101,10 +103,6 @@ func readEscape(text, out []byte) (char []byte, width int) {
 		return append(out, c), 2
 	case text[0] == '&' && c != '#':
 		return readEntity(text, out)
-	case text[0] == '\\':
-		if short := strings.IndexByte(shortEscapes, c); short >= 0 && short%2 == 0 {
-			return append(out, shortEscapes[short+1]), 2
-		}
 	}
 	for i := range notations {
 		if n := &notations[i]; n.before[0] == text[0] {
@@ -112,6 +110,9 @@ func readEscape(text, out []byte) (char []byte, width int) {
 				return char, width
 			}
 		}
+	}
+	if short := strings.IndexByte(shortEscapes, c); text[0] == '\\' && short >= 0 && short%2 == 0 {
+		return append(out, shortEscapes[short+1]), 2
 	}
 	return nil, 0
 }
@@ -134,6 +135,8 @@ type notation struct {
 }
 
 var notations = []notation{
+	{before: `\`, base: 8, least: 3, most: 3, octet: true},
+	{before: "=", base: 16, least: 2, most: 2, octet: true},  // quoted-printable (RFC 2045 §6.7)
 	{before: `\u{`, base: 16, least: 1, most: 8, after: "}"}, // before \u, which it begins with
 	{before: `\u`, base: 16, least: 4, most: 4},
 	{before: `\U`, base: 16, least: 8, most: 8},
@@ -158,7 +161,7 @@ func (n *notation) number(text []byte) (value rune, width int) {
 		}
 		value = value*rune(n.base) + rune(digit)
 	}
-	if at-len(n.before) < n.least || !bytes.HasPrefix(text[at:], []byte(n.after)) {
+	if at-len(n.before) < n.least || n.octet && value > 0xff || !bytes.HasPrefix(text[at:], []byte(n.after)) {
 		return 0, 0
 	}
 	return value, at + len(n.after)

@@ -25,7 +25,7 @@ type packing struct {
 
 const (
 	noDigit = 0xff
-	lineEnd = 0xfe // Base64 in mail has lines
+	lineEnd = 0xfe // Base64 in mail has lines; bytes in hexadecimal digits are often apart
 )
 
 const (
@@ -47,7 +47,7 @@ var packings = [...]*packing{
 			return upperHexDigits
 		}
 		return hexDigits
-	}, "", hexDigits, upperHexDigits),
+	}, " \t\r\n:-+", hexDigits, upperHexDigits),
 }
 
 func newPacking(bits, lanes int, digits func([]byte) string, lineEnds string, alphabets ...string) *packing {
@@ -162,7 +162,7 @@ func (p *packing) read(run []byte, ascii bool) (unpacked []byte, to int) {
 		}
 		n -= 8
 		b := byte(acc >> n)
-		if printable++; b < ' ' && b != '\t' && b != '\n' && b != '\r' || b > '~' {
+		if printable++; b < ' ' && b != 0 && b != '\t' && b != '\n' && b != '\r' || b > '~' {
 			printable = 0
 		}
 		most = max(most, printable)

@@ -41,7 +41,10 @@ var writers = map[string]func(s string, choice func() bool) string{
 	"HTML": func(s string, _ func() bool) string { return html.EscapeString(s) },
 	"HTML in numbers": func(s string, choice func() bool) string {
 		return each(s, choice, html.EscapeString, func(r rune, upper bool) string {
-			if upper {
+			switch {
+			case r == 0: // HTML has no number for it
+				return "\x00"
+			case upper:
 				return fmt.Sprintf("&#x%X;", r)
 			}
 			return fmt.Sprintf("&#%d;", r)
@@ -57,6 +60,39 @@ var writers = map[string]func(s string, choice func() bool) string{
 	},
 	"Base64 in a path": func(s string, _ func() bool) string {
 		return "/v1/a/" + base64.RawURLEncoding.EncodeToString([]byte(s))
+	},
+	"Base64 in YAML": func(s string, _ func() bool) string {
+		out := base64.StdEncoding.EncodeToString([]byte("user:" + s))
+		return "key: |\n  " + out[:9] + "\n  " + out[9:]
+	},
+	"a long line in YAML": func(s string, _ func() bool) string {
+		s = quoted(s)
+		return s[:2] + "\\\n  " + s[2:]
+	},
+	"C": func(s string, choice func() bool) string {
+		return each(s, choice, quoted, func(r rune, _ bool) string {
+			out := ""
+			for _, b := range []byte(string(r)) {
+				out += fmt.Sprintf(`\%03o`, b)
+			}
+			return out
+		})
+	},
+	"quoted-printable": func(s string, choice func() bool) string {
+		return each(s, choice, func(s string) string { return strings.ReplaceAll(s, "=", "=3D") }, func(r rune, upper bool) string { return octets("=", string(r), upper) })
+	},
+	"UTF-16": func(s string, _ func() bool) string {
+		if strings.Trim(s, "\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~") != "" {
+			return s
+		}
+		out := ""
+		for _, b := range []byte(s) {
+			out += string([]byte{b, 0})
+		}
+		return out
+	},
+	"hex apart": func(s string, choice func() bool) string {
+		return octets(map[bool]string{true: ":", false: " "}[choice()], s, choice())
 	},
 	"hex":       func(s string, _ func() bool) string { return hex.EncodeToString([]byte(s)) },
 	"large hex": func(s string, _ func() bool) string { return "a" + strings.ToUpper(hex.EncodeToString([]byte(s))) },

@@ -112,6 +112,8 @@ func (c *cover) look(of *decoded) {
 	if c.r.blanks && bytes.IndexByte(c.text, '+') >= 0 {
 		c.unescape(formMarks)
 	}
+	c.unescape(voidMarks)
+	c.unescape(mailMarks)
 	for _, p := range packings {
 		for from, to := range p.runs(c.text) {
 			if of == nil || of.between(from, to) {

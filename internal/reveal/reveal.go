@@ -36,7 +36,7 @@ func (s *search) find(text, how string, depth int) string {
 	for _, whole := range []struct {
 		name   string
 		decode func(string) string
-	}{{"HTML", html.UnescapeString}, {"backslashes", backslashes}, {"a URL", percent}, {"a form", func(t string) string { return percent(strings.ReplaceAll(t, "+", " ")) }}} {
+	}{{"HTML", html.UnescapeString}, {"backslashes", backslashes}, {"a URL", percent}, {"nothing", voids}, {"quoted-printable", quotedPrintable}, {"a form", func(t string) string { return percent(strings.ReplaceAll(t, "+", " ")) }}} {
 		if out := whole.decode(text); out != text {
 			if found := s.find(out, how+", "+whole.name, depth-1); found != "" {
 				return found
@@ -52,6 +52,7 @@ func (s *search) find(text, how string, depth int) string {
 		}
 	}
 	for _, run := range hexRun.FindAllString(text, -1) {
+		run = apart.Replace(run)
 		for from := range 2 {
 			out, _ := hex.DecodeString(run[from : from+(len(run)-from)/2*2])
 			if found := s.find(string(out), how+", hex", depth-1); found != "" {
@@ -75,10 +76,14 @@ func (s *search) packed(run, how string, depth int) string {
 
 var (
 	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-][A-Za-z0-9+/_\r\n-]{6,}[A-Za-z0-9+/_-]`)
-	hexRun    = regexp.MustCompile(`[0-9A-Fa-f]{12,}`)
-	ascii     = regexp.MustCompile(`[\t\r\n -~]{8}`)
+	hexRun    = regexp.MustCompile(`[0-9A-Fa-f](?:[ :]?[0-9A-Fa-f]){11,}`)
+	apart     = strings.NewReplacer(" ", "", ":", "")
+	equals    = regexp.MustCompile(`=[0-9A-Fa-f]{2}`)
+	joint     = regexp.MustCompile(`\x00|\\\r?\n[ \t]*`)
+	fold      = regexp.MustCompile(`([A-Za-z0-9+/_-])\r?\n[ \t]+`)
+	ascii     = regexp.MustCompile(`[\x00\t\r\n -~]{8}`)
 	octet     = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	escape    = regexp.MustCompile(`(?s)(?:\\u[0-9A-Fa-f]{4})+|\\U[0-9A-Fa-f]{8}|\\u\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\.`)
+	escape    = regexp.MustCompile(`(?s)(?:\\u[0-9A-Fa-f]{4})+|\\U[0-9A-Fa-f]{8}|\\u\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|\\.`)
 )
 
 func percent(text string) string {
@@ -94,6 +99,9 @@ func backslashes(text string) string {
 		switch {
 		case json.Unmarshal([]byte(`"`+e+`"`), &out) == nil:
 			return out
+		case len(e) == 4 && e[1] >= '0' && e[1] <= '3':
+			b, _ := strconv.ParseUint(e[1:], 8, 8)
+			return string([]byte{byte(b)})
 		case e[1] == 'x':
 			b, _ := hex.DecodeString(e[2:])
 			return string(b)
@@ -105,3 +113,13 @@ func backslashes(text string) string {
 		return strings.TrimPrefix(e, `\`)
 	})
 }
+
+func quotedPrintable(text string) string {
+	return equals.ReplaceAllStringFunc(text, func(e string) string {
+		b, _ := hex.DecodeString(e[1:])
+		return string(b)
+	})
+}
+
+// voids takes out what stands for nothing.
+func voids(text string) string { return fold.ReplaceAllString(joint.ReplaceAllString(text, ""), "$1") }

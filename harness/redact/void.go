@@ -1,0 +1,57 @@
+package redact
+
+import "bytes"
+
+// Some characters of a notation stand for nothing: every second byte of ASCII in UTF-16, and the end of a line that was only
+// cut because it was long.
+
+// readMark is readVoid, or readEscape, as the marks want.
+func readMark(text []byte, at int, marks string, out []byte) (char []byte, width int) {
+	if marks == voidMarks || marks == mailMarks {
+		return readVoid(text, at, out)
+	}
+	return readEscape(text[at:], out)
+}
+
+// readVoid reads what stands for nothing at an index of a text, or an octet of quoted-printable. It returns its length; 0
+// when there is none.
+func readVoid(text []byte, at int, out []byte) (char []byte, width int) {
+	rest := text[at+1:]
+	switch text[at] {
+	case 0:
+		return out, 1
+	case '=': // RFC 2045 §6.7
+		if n := lineBreak(rest); n > 0 {
+			return out, 1 + n
+		}
+		return readEscape(text[at:], out)
+	case '\\': // YAML, shells, C and JavaScript go on in the next line
+		if n := lineBreak(rest); n > 0 {
+			return out, 1 + n + blanks(rest[n:])
+		}
+	default: // Base64 in a text that is indented, such as YAML
+		n := lineBreak(text[at:])
+		m := blanks(text[at+n:])
+		if n > 0 && m > 0 && at > 0 && packs(text[at-1]) && at+n+m < len(text) && packs(text[at+n+m]) {
+			return out, n + m
+		}
+	}
+	return nil, 0
+}
+
+// packs reports whether a character is one of Base64.
+func packs(c byte) bool { return packings[0].value[c] < lineEnd }
+
+// lineBreak returns the length of the line break that a text begins with.
+func lineBreak(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\r\n")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\n")):
+		return 1
+	}
+	return 0
+}
+
+// blanks returns how many blanks a text begins with.
+func blanks(text []byte) int { return len(text) - len(bytes.TrimLeft(text, " \t")) }
