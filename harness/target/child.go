@@ -15,7 +15,7 @@ var children = struct {
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// processesAlive counts the targets' processes, from their start to their end.
+// processesAlive counts the targets' processes, from their start until their groups have been killed.
 var processesAlive atomic.Int32
 
 // startChild is os.StartProcess. Nobody sees the child before it is known to be one.

@@ -66,7 +66,16 @@ func (p *process) marked(e proc) bool {
 	if bytes.Contains(environ, []byte(p.mark)) {
 		return true
 	}
-	return adopted(e) && !bytes.Contains(environ, []byte(markVariable+"=")) && processesAlive.Load() == 1
+	return adopted(e) && !bytes.Contains(environ, []byte(markVariable+"=")) && p.alone()
+}
+
+// alone reports whether no other target's process is alive. A process that is leaving may be told so together with others.
+func (p *process) alone() bool {
+	itself := int32(1)
+	if p.leaving.Load() {
+		itself = 0
+	}
+	return processesAlive.Load() == itself
 }
 
 // outside returns the target's processes that are not in its group.

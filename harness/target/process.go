@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -25,6 +26,7 @@ type process struct {
 	taps    [2]*tap
 	journal *journal
 	census  census
+	leaving atomic.Bool // it is no longer among processesAlive
 
 	exited chan struct{} // closed when the leader has ended and its output is in the journal
 	state  *os.ProcessState
@@ -136,7 +138,6 @@ func (p *process) live(life, patience context.Context, stop Stop) {
 	}
 	p.err = p.descend(patience, stop)
 	p.strays.dismiss()
-	processesAlive.Add(-1)
 }
 
 // descend is the ladder. The rung before its first, closing stdin, is taken from the start: a target has none.
@@ -154,7 +155,11 @@ func (p *process) descend(patience context.Context, stop Stop) error {
 	killed, cancel := context.WithTimeoutCause(context.Background(), stop.Kill, fmt.Errorf("still there %s after SIGKILL", stop.Kill))
 	defer cancel()
 	_ = p.leader.Kill() // it is in the group, unless it has strayed
-	err := errors.Join(p.group.kill(killed), p.killOutside(killed, outside))
+	err := p.group.kill(killed)
+	// Of processes that end at once, each has left before it looks, so the last one sees that it is alone.
+	p.leaving.Store(true)
+	processesAlive.Add(-1)
+	err = errors.Join(err, p.killOutside(killed, outside))
 	select {
 	case <-p.exited:
 	case <-killed.Done():

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -269,7 +270,7 @@ func (a *actor) between() {
 	a.spawn("fugitive", &syscall.SysProcAttr{Setsid: true})
 }
 
-// adopter is a harness that adopts orphans, and that comes to its end.
+// adopter is a harness that adopts orphans, and that comes to its end: all of its targets at once.
 func (a *actor) adopter() {
 	AdoptOrphans()
 	spec := cast("daemon")
@@ -279,11 +280,27 @@ func (a *actor) adopter() {
 	if err != nil {
 		fatal(err)
 	}
+	targets := []*Target{target}
+	for range len(os.Getenv(countVariable)) {
+		spec := cast("server")
+		spec.Stop.Grace = time.Millisecond
+		beside, err := Start(context.Background(), spec, nil)
+		if err != nil {
+			fatal(err)
+		}
+		targets = append(targets, beside)
+	}
 	a.tell("started")
 	a.line.Read(make([]byte, 1))
-	if err := target.Stop(context.Background()); err != nil {
-		fatal(err)
+	var stopping sync.WaitGroup
+	for _, target := range targets {
+		stopping.Go(func() {
+			if err := target.Stop(context.Background()); err != nil && len(targets) == 1 {
+				fatal(err) // beside others, one of these may be the one that ends the daemon
+			}
+		})
 	}
+	stopping.Wait()
 }
 
 // squatted tells where it should listen, and does not.

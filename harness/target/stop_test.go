@@ -208,21 +208,25 @@ func TestADaemonThatDropsItsMarkEndsWithItsTarget(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has subreapers")
 	}
-	c := newCompany(t)
-	adopter := exec.Command(os.Args[0])
-	adopter.Env = []string{roleVariable + "=adopter", companyVariable + "=" + c.address()}
-	adopter.Stderr = os.Stderr
-	if err := adopter.Start(); err != nil {
-		t.Fatal(err)
+	for name, beside := range map[string]string{"alone": "", "beside targets that end at once": "xxx"} {
+		t.Run(name, func(t *testing.T) {
+			c := newCompany(t)
+			adopter := exec.Command(os.Args[0])
+			adopter.Env = []string{roleVariable + "=adopter", companyVariable + "=" + c.address(), countVariable + "=" + beside}
+			adopter.Stderr = os.Stderr
+			if err := adopter.Start(); err != nil {
+				t.Fatal(err)
+			}
+			c.meet("adopter").hears("started")
+			c.meet("fugitive").hears("settled")
+			c.meet("between").gone()
+			c.met["adopter"].line.Write([]byte("\n"))
+			if err := adopter.Wait(); err != nil {
+				t.Error(err)
+			}
+			c.met["fugitive"].gone()
+		})
 	}
-	c.meet("adopter").hears("started")
-	c.meet("fugitive").hears("settled")
-	c.meet("between").gone()
-	c.met["adopter"].line.Write([]byte("\n"))
-	if err := adopter.Wait(); err != nil {
-		t.Error(err)
-	}
-	c.met["fugitive"].gone()
 }
 
 func TestStopEndsATargetThatHasLeftItsGroup(t *testing.T) {
