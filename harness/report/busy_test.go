@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -47,4 +48,21 @@ func texts(t *testing.T, doc *Document) map[string]string {
 		}
 	}
 	return map[string]string{"text": text.String(), "markdown": markdown.String(), "html": html.String()}
+}
+
+func TestEveryReportSaysOfWhichTargetsThePortIsUnchecked(t *testing.T) {
+	doc := document(scenario("one"))
+	doc.OwnerUnchecked = map[string]string{"go": "nobody has asked"}
+	for name, write := range map[string]func(io.Writer) error{
+		"terminal": func(w io.Writer) error { return Text(w, doc, Paint{}) },
+		"JSON":     func(w io.Writer) error { return JSON(w, doc) },
+		"JUnit":    func(w io.Writer) error { return JUnit(w, doc) },
+		"Markdown": func(w io.Writer) error { return Markdown(w, doc, 1<<20) },
+		"page":     func(w io.Writer) error { return HTML(w, doc) },
+	} {
+		var out strings.Builder
+		if err := write(&out); err != nil || !strings.Contains(out.String(), "nobody has asked") {
+			t.Errorf("the %s report does not say it: %v", name, err)
+		}
+	}
 }

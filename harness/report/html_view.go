@@ -197,6 +197,9 @@ func facts(d *Document) [][2]string {
 	if text := d.Blame.String(); text != "" {
 		out = append(out, [2]string{"blame", text})
 	}
+	for _, text := range ownersUnchecked(d) {
+		out = append(out, [2]string{"port owner", text})
+	}
 	if text := busy(d); text != "" {
 		out = append(out, [2]string{"machine", text})
 	}

@@ -142,6 +142,9 @@ func properties(doc *Document) []property {
 		}
 		out = append(out, property{role, name})
 	}
+	if owners := ownersUnchecked(doc); len(owners) > 0 {
+		out = append(out, property{"port-owner", strings.Join(owners, "; ")})
+	}
 	return out
 }
 

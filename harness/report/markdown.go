@@ -57,6 +57,9 @@ func (m *markdown) head() {
 	if text := notCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}
+	for _, text := range ownersUnchecked(d) {
+		fmt.Fprintf(m, "\nport owner: %s\n", mdText(text, 300))
+	}
 	if text := busy(d); text != "" {
 		fmt.Fprintf(m, "\nmachine: %s\n", mdText(text, 600))
 	}

@@ -124,12 +124,20 @@ func (p *page) counts() {
 	}
 	p.accepted()
 	p.unused()
-	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
-		p.row("port owner", fmt.Sprintf("not checked of %s: %s", clip(name, 60), clip(d.OwnerUnchecked[name], 120)))
+	for _, text := range ownersUnchecked(d) {
+		p.row("port owner", text)
 	}
 	if text := busy(d); text != "" {
 		p.row("machine", p.yellow(text))
 	}
+}
+
+// ownersUnchecked says of which targets nobody knows that they answer on their ports themselves.
+func ownersUnchecked(d *Document) (out []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
+		out = append(out, fmt.Sprintf("not checked of %s: %s", clip(name, 60), clip(d.OwnerUnchecked[name], 120)))
+	}
+	return out
 }
 
 // unused names the rules that never applied.
