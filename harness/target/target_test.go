@@ -73,10 +73,10 @@ func TestStartSaysWhatTheLastProbeGot(t *testing.T) {
 func TestStartIsBounded(t *testing.T) {
 	slow(t)
 	spec := cast("grandchild") // listens nowhere
-	spec.Ready.Within = 50 * time.Millisecond
+	spec.Ready.Within = 500 * time.Millisecond
 	spec.Stop.Grace = 1
 	_, err := Start(t.Context(), spec, nil)
-	wantError(t, err, `start target "grandchild": not ready within 50ms: GET http://`, "connection refused: it runs, and nothing listens there: ${{ port }} is where it must")
+	wantError(t, err, `start target "grandchild": not ready within 500ms: GET http://`, "connection refused: it runs, and nothing listens there: ${{ port }} is where it must")
 }
 
 func TestStartReportsAnEarlyExitWithItsLastLines(t *testing.T) {
