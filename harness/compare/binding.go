@@ -233,7 +233,7 @@ func (b *bindings) texts(ref, cand string, p place) (Kind, string) {
 	if why != textsDiffer {
 		return kind, why
 	}
-	if why, ok := p.fine(ref, cand); ok {
+	if why, ok := b.fine(ref, cand, p); ok {
 		if why == "" {
 			return "", ""
 		}

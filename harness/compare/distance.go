@@ -35,7 +35,10 @@ func (b *bindings) moments(kind tokenKind, ref, cand string, p place) string {
 // was not made an hour ago. A time of the candidate's own start may be.
 func (b *bindings) outdated(moments [2]time.Time, p place) string {
 	older := p.seen[1].Sub(moments[1]) - p.seen[0].Sub(moments[0])
-	if p.alike || older <= leeway || b.sides[0] == nil || moments[0].Before(b.sides[0].Started) || moments[0].Sub(p.seen[0]) > leeway {
+	if p.alike || older <= leeway || b.sides[0] == nil || moments[0].Sub(p.seen[0]) > leeway {
+		return ""
+	}
+	if moments[0].Before(b.sides[0].Started.Truncate(time.Second)) { // in which a time in whole seconds lies
 		return ""
 	}
 	if start := b.sides[1].Process; !start.IsZero() && moments[1].Sub(start).Abs() <= leeway {

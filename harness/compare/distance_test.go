@@ -57,6 +57,35 @@ func TestTimesToComeLieEquallyFarAhead(t *testing.T) {
 	}
 }
 
+// A time in whole seconds lies before the scenario began, which it did later in that second.
+func TestWholeSecondsOfTheFirstSecondAreOfTheScenario(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		ref     time.Duration // from the whole second
+		minutes int
+		want    []string
+	}{
+		{"50 minutes old", 0, 50, []string{"the times differ: the reference's is of this scenario, and the candidate's is 50m0s before it was seen"}},
+		{"some minutes old", 0, 4, nil},
+		{"before the scenario", -time.Second, 50, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			told := func(target string, at time.Time) side {
+				s := newSide(target)
+				s.t.Started = start.Add(700 * time.Millisecond)
+				return s.answers(fmt.Sprintf(`{"at":%d}`, at.Unix()))
+			}
+			var got []string
+			for _, d := range compared(told("ref", start.Add(tc.ref)), told("cand", start.Add(-time.Duration(tc.minutes)*time.Minute)), nil).Differences {
+				got = append(got, d.Text)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("said (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAnIDThatIsNilIsNobodys(t *testing.T) {
 	const zeros = "00000000-0000-0000-0000-000000000000"
 	id := &Rules{Volatile: []Volatile{{At: "$[0]", Kind: ID}}}

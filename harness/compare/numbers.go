@@ -50,7 +50,7 @@ func (d *documents) numbers(at *spot, ref, cand string) string {
 	rk, rn := epochLen(ref)
 	ck, cn := epochLen(cand)
 	if rn == 0 || cn == 0 || rn < len(ref) || cn < len(cand) {
-		if why, ok := d.place.fine(ref, cand); ok {
+		if why, ok := d.b.fine(ref, cand, d.place); ok {
 			return why
 		}
 		return unequal(how, ref, cand)

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/base32"
 	"encoding/binary"
 	"strconv"
@@ -99,7 +100,7 @@ func fineEpoch(s string) Unit {
 
 // fine says how two texts or numbers differ that count micro- or nanoseconds since 1970, "" when both lie near the moment
 // they were seen. ok is false when one does not count so.
-func (p place) fine(ref, cand string) (why string, ok bool) {
+func (b *bindings) fine(ref, cand string, p place) (why string, ok bool) {
 	r, c := fineEpoch(ref), fineEpoch(cand)
 	switch {
 	case r == "" || c == "":
@@ -110,7 +111,7 @@ func (p place) fine(ref, cand string) (why string, ok bool) {
 	var moments [2]time.Time
 	moments[0], _ = r.moment(ref)
 	moments[1], _ = c.moment(cand)
-	if why := p.astray(moments, 0); why != "" {
+	if why = cmp.Or(p.astray(moments, 0), b.outdated(moments, p)); why != "" {
 		return "the times differ: " + why, true
 	}
 	return "", true
