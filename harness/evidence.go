@@ -89,7 +89,7 @@ func sizeOf(ts []*transcript.Transcript) (n int) {
 
 // constants looks for constants in all scenarios, and gathers what stands behind them.
 func (e *execution) constants() {
-	verdict.Constants(e.judged, e.accept)
+	e.known = verdict.Constants(e.judged, e.accept)
 	for i, v := range e.judged {
 		if v == nil || !slices.ContainsFunc(v.Findings, func(f verdict.Finding) bool { return f.Constant() }) {
 			continue

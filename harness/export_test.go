@@ -52,7 +52,7 @@ func (p *Project) CompareRules(s *scenario.Scenario) *compare.Rules { return com
 
 // JudgeRecord judges a run file that has been read.
 func (p *Project) JudgeRecord(ctx context.Context, r *Record) *Result {
-	result, err := p.judgeRecord(ctx, r, Options{})
+	result, _, err := p.judgeRecord(ctx, r, Options{})
 	if err != nil {
 		panic(err)
 	}

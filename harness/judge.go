@@ -232,10 +232,11 @@ func (p *Project) JudgeRead(ctx context.Context, record *Record, options *JudgeO
 	if o.Note != nil {
 		p.notes(&record.Header, o.Note)
 	}
-	return p.judgeRecord(ctx, record, Options{Progress: o.Progress, Monitor: o.Monitor, Today: o.Today, Environ: o.Environ})
+	result, _, err := p.judgeRecord(ctx, record, Options{Progress: o.Progress, Monitor: o.Monitor, Today: o.Today, Environ: o.Environ})
+	return result, err
 }
 
-func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options) (*Result, error) {
+func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options) (*Result, *verdict.Constancy, error) {
 	h := &record.Header
 	e := &execution{
 		project: p, opts: opts,
@@ -262,7 +263,7 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 	}
 	result, err := e.conclude(ctx)
 	result.Took = record.Footer.Took
-	return result, err
+	return result, e.known, err
 }
 
 // notes says in what the judgement of a run file may not be that of the run.

@@ -72,6 +72,7 @@ type mutation struct {
 
 	mu    sync.Mutex // guards what follows
 	score *mutate.Score
+	known *verdict.Constancy // of the whole run
 }
 
 // A subject is what a candidate did in a scenario, and all that is judged with it.
@@ -84,7 +85,7 @@ type subject struct {
 
 // subjects judges the run as it is, and collects what can be changed.
 func (m *mutation) subjects(ctx context.Context, record *Record) error {
-	result, err := m.project.judgeRecord(ctx, record, Options{})
+	result, known, err := m.project.judgeRecord(ctx, record, Options{})
 	if err != nil {
 		return err
 	}
@@ -94,6 +95,7 @@ func (m *mutation) subjects(ctx context.Context, record *Record) error {
 	if result.Verdict != verdict.Match && result.Verdict != verdict.Waived {
 		return fmt.Errorf("%w: its verdict is %s; `lockstep judge` shows why", ErrNotGreen, result.Verdict)
 	}
+	m.known = known
 	for i, c := range record.Cases {
 		if result.Scenarios[i].Verdict == verdict.Waived { // something is found in every mutant of it
 			m.score.Waived++
@@ -222,9 +224,10 @@ func (m *mutation) judge(op *mutate.Operator, of *subject, s *mutate.Subject, mu
 	c.Transcripts = slices.Clone(c.Transcripts)
 	c.Transcripts[of.which] = mutant.Build()
 	v := m.project.judgeRun(&c, false, nil) // what is accepted in the run is in other scenarios
-	found := v.Verdict != verdict.Match
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.known.Judge(&v, nil)
+	found := v.Verdict != verdict.Match
 	row := m.score.Operator(op.Name)
 	row.Judged++
 	if m.opts.Monitor != nil {

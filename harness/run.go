@@ -179,7 +179,8 @@ type execution struct {
 
 	mu        sync.Mutex // guards what follows
 	judged    []*verdict.Scenario
-	written   map[int]bool // scenarios that are in the run file
+	known     *verdict.Constancy // when all are judged
+	written   map[int]bool       // scenarios that are in the run file
 	done      int
 	cut       []int // scenarios that an interrupt cut short
 	coverage  *contract.Coverage

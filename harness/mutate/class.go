@@ -66,19 +66,31 @@ type notation byte
 const (
 	seconds notation = iota
 	millis
+	micros
+	nanos
 	rfc3339
 )
+
+// counts are the notations that count since 1970, by how many digits they have in these years.
+var counts = map[int]struct {
+	how  notation
+	read func(int64) time.Time
+}{
+	10: {seconds, func(n int64) time.Time { return time.Unix(n, 0) }},
+	13: {millis, time.UnixMilli},
+	16: {micros, time.UnixMicro},
+	19: {nanos, func(n int64) time.Time { return time.Unix(0, n) }},
+}
 
 // timeOf reads a text as a time within a day of the moment it was seen.
 func timeOf(s string, seen time.Time) (time.Time, notation, bool) {
 	var t time.Time
 	var how notation
 	n, err := strconv.ParseInt(s, 10, 64)
+	count, counted := counts[len(s)]
 	switch {
-	case err == nil && len(s) == 10:
-		t, how = time.Unix(n, 0), seconds
-	case err == nil && len(s) == 13:
-		t, how = time.UnixMilli(n), millis
+	case err == nil && counted:
+		t, how = count.read(n), count.how
 	case len(s) >= 20 && len(s) <= 35 && s[4] == '-' && s[10] == 'T':
 		parsed, err := time.Parse(time.RFC3339Nano, s)
 		if err != nil {
@@ -98,6 +110,10 @@ func (how notation) write(t time.Time) string {
 		return strconv.FormatInt(t.Unix(), 10)
 	case millis:
 		return strconv.FormatInt(t.UnixMilli(), 10)
+	case micros:
+		return strconv.FormatInt(t.UnixMicro(), 10)
+	case nanos:
+		return strconv.FormatInt(t.UnixNano(), 10)
 	default:
 		return t.Format(time.RFC3339Nano)
 	}

@@ -22,8 +22,10 @@ type document struct {
 	ref   *jsontree.Node // the reference's; nil where it has none
 	seen  time.Time
 	site  site
-	put   func(data []byte) *transcript.Transcript
-	rules []compare.Volatile
+	// answer is the exchange whose answer it is; nil for an event, and for what was asked.
+	answer *transcript.Exchange
+	put    func(data []byte) *transcript.Transcript
+	rules  []compare.Volatile
 	// declared has the places that rules call volatile, but for texts, as JSON Pointers.
 	declared map[string]bool
 	free     map[string]bool // those that rules call texts
@@ -63,7 +65,7 @@ func (s *Subject) documents() []*document {
 		}
 		d := &document{
 			s: s, where: a.where + " body", data: a.x.Response.Body.Bytes, seen: seen(s.Candidate, a.x.Done), site: a.site(),
-			fails: a.x.Response.Status >= 400,
+			answer: a.x, fails: a.x.Response.Status >= 400,
 			put: func(data []byte) *transcript.Transcript {
 				return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { send(x.Response, data) })
 			},

@@ -49,6 +49,37 @@ var headerOperators = []Operator{
 			return true
 		})
 	}),
+	trailers("trailer-missing", "It leaves out the fields behind the body", func(transcript.Header) transcript.Header { return nil }),
+	trailers("trailer-value", "It sends a field behind the body with another value", func(h transcript.Header) transcript.Header {
+		out := slices.Clone(h)
+		for i := range min(1, len(out)) {
+			out[i].Value += "x"
+		}
+		return out
+	}),
+	trailers("trailer-added", "It sends a field behind the body that should not be there", func(h transcript.Header) transcript.Header {
+		return append(slices.Clone(h), transcript.Field{Name: "X-Mutated", Value: "1"})
+	}),
+}
+
+// trailers makes an operator on the fields behind bodies, in answers that can have some (RFC 9110 §6.5.1).
+func trailers(name, doc string, change func(transcript.Header) transcript.Header) Operator {
+	return operator("header", name, doc, func(s *Subject, _ uint64, yield emit) {
+		s.answers(func(a *answer) bool {
+			was := a.x.Response.Trailer
+			is := change(was)
+			if a.x.Stream != "" || a.x.Response.Body.Size == 0 || slices.Equal(was, is) {
+				return true
+			}
+			before, after := contrast(fieldValues(was), fieldValues(is))
+			return yield(Mutant{
+				Place: a.where + " trailer", Before: before, After: after, site: a.site(),
+				Build: func() *transcript.Transcript {
+					return s.withExchange(a.step, a.index, func(x *transcript.Exchange) { x.Response.Trailer = is })
+				},
+			})
+		})
+	})
 }
 
 func isListOf(f transcript.Field, names ...string) bool {
@@ -96,11 +127,7 @@ func headerChange(family, name, doc string, which func(*Subject, transcript.Fiel
 				if !ok {
 					continue
 				}
-				var values []string
-				for _, f := range after {
-					values = append(values, f.Value)
-				}
-				if !yield(s.headerMutant(a, f.Name, f.Value, strings.Join(values, " | "), func(h transcript.Header) transcript.Header {
+				if !yield(s.headerMutant(a, f.Name, f.Value, fieldValues(after), func(h transcript.Header) transcript.Header {
 					return replaced(h, i, after...)
 				})) {
 					return false
@@ -109,6 +136,15 @@ func headerChange(family, name, doc string, which func(*Subject, transcript.Fiel
 			return true
 		})
 	})
+}
+
+// fieldValues are the values of fields, for a list of mutants.
+func fieldValues(h []transcript.Field) string {
+	var values []string
+	for _, f := range h {
+		values = append(values, f.Value)
+	}
+	return strings.Join(values, " | ")
 }
 
 func (s *Subject) headerMutant(a *answer, name, before, after string, change func(transcript.Header) transcript.Header) Mutant {

@@ -60,7 +60,7 @@ type Subject struct {
 func Operators() []Operator {
 	return slices.Concat(
 		statusOperators, mediaOperators, headerOperators, presenceOperators, nullOperators, typeOperators,
-		booleanOperators, numberOperators, stringOperators, identityOperators, encodedOperators, timeOperators, orderOperators,
+		booleanOperators, numberOperators, stringOperators, identityOperators, echoOperators, encodedOperators, timeOperators, orderOperators,
 		dropOperators, duplicateOperators, errorOperators, eventOrderOperators, eventDropOperators,
 		eventDuplicateOperators, lateOperators, gapOperators, foreignOperators, renamedOperators, endOperators, processOperators, heartbeatOperators,
 		chunkOperators, pieceOperators, upstreamOperators, mcpOperators, sameOperators, samePieces,

@@ -2,6 +2,7 @@ package mutate_test
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/mutate"
@@ -35,7 +37,7 @@ var (
 
 // rules are those of the story.
 var rules = &compare.Rules{
-	Headers: []string{"Content-Type", "Location", "Allow", "Cache-Control"},
+	Headers: []string{"Content-Type", "Location", "Allow", "Cache-Control", "X-Request-Id"},
 	Volatile: []compare.Volatile{
 		{At: "$..createdAt", Kind: compare.Time, Stable: true}, {At: "$..updatedAt", Kind: compare.Time, Stable: true}, {At: "$..day", Kind: compare.Time, Stable: true},
 		{At: "$..told", Kind: compare.Time, Stable: true}, {At: "$..seen", Kind: compare.Time, Stable: true, Digits: "9"},
@@ -57,9 +59,29 @@ func (s story) expand(text string) string {
 		return base64.RawURLEncoding.EncodeToString([]byte(s.expand(strings.Trim(word, "‹›"))))
 	})
 	return strings.NewReplacer(
-		"{o}", s.more[0], "{c}", s.more[1], "{n}", s.more[2], "{3}", s.third, "{t}", s.third[18:], "{u}", s.unique, "{1}", s.first, "{2}", s.second,
+		"{us}", fmt.Sprint(s.started.UnixMicro()+250_123), "{ns}", fmt.Sprint(s.started.UnixNano()+250_123_456), "{sum}", s.sum(), "{request}", s.request(),
+		"{history}", s.history(), "{o}", s.more[0], "{c}", s.more[1], "{n}", s.more[2], "{3}", s.third, "{t}", s.third[18:], "{u}", s.unique, "{1}", s.first, "{2}", s.second,
 		"{ms}", fmt.Sprint(s.started.UnixMilli()+250), "{s}", fmt.Sprint(s.started.Unix()), "{at}", s.started.Add(250*time.Millisecond+123456).Format(time.RFC3339Nano), "{later}", s.started.Add(2*time.Second+987654321).Format(time.RFC3339Nano),
 	).Replace(text)
+}
+
+// sum is what a signature looks like, and request an id that the client makes up.
+func (s story) sum() string {
+	sum := sha256.Sum256([]byte(s.unique))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+func (s story) request() string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(s.unique)).String()
+}
+
+// history is a list of six things that differ only in their times.
+func (s story) history() string {
+	var all []string
+	for i := range 6 {
+		all = append(all, fmt.Sprintf(`{"at":%d,"by":%q}`, s.started.UnixMilli()+int64(i), s.first))
+	}
+	return "[" + strings.Join(all, ",") + "]"
 }
 
 // answer is an exchange; header has "Name: value" in each line.
@@ -93,9 +115,13 @@ func (s story) tell() *transcript.Transcript {
 	)
 	// An id of the client's own, ids in texts that hold JSON, and a temporary folder.
 	const calls = `{"callID":"6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10","traceID":"{3}","next":"‹{"id":"{3}","after":"{2}"}›","arguments":"{\"id\":\"{1}\",\"folder\":\"/tmp/run-{t}\"}",` +
-		`"ids":["{o}","{c}","{n}"],"folder":"/tmp/run-{t}","of":["{o}","{c}","{n}"],"log":"/tmp/run-{t}/log.txt"}`
+		`"ids":["{o}","{c}","{n}"],"folder":"/tmp/run-{t}","of":["{o}","{c}","{n}"],"log":"/tmp/run-{t}/log.txt",` +
+		`"request":"{request}","token":"‹{"alg":"HS256"}›.‹{"sub":"{1}"}›.{sum}","micros":{us},"nanos":"{ns}","history":{history}}`
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	comment := transcript.Event{Comment: true, Data: "alive", Framing: ": •\n\n", At: ms(1500)}
+	asked, plain := s.answer("GET /calls/6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10", 200, json+"\nX-Request-Id: {request}", calls, ms(65)), s.answer("GET /text", 200, "Content-Type: text/plain; charset=utf-8\nAllow: GET, HEAD", "all is well", ms(50))
+	asked.Request.Header = transcript.Header{{Name: "X-Request-Id", Value: s.request()}}
+	plain.Response.Trailer = transcript.Header{{Name: "X-Lines", Value: "1"}}
 	bare := transcript.Event{Name: "message", Data: s.expand(`{"client":"b","n":1}`), Framing: "data: •\n\n", At: ms(1300)}
 	return &transcript.Transcript{
 		Scenario: "things", Target: "t", Unique: s.unique, Started: s.started, Took: 5 * time.Second,
@@ -104,9 +130,9 @@ func (s story) tell() *transcript.Transcript {
 			{ID: "2", Line: 2, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /things/{1}", 200, json, thing, ms(20))}},
 			{ID: "3", Line: 3, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /nothing", 404, json, `{"error":{"code":"NOT_FOUND","message":"No \"such\" thing"}}`, ms(30))}},
 			{ID: "4", Line: 4, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("POST /things", 400, json, `{"error":{"code":"INVALID","message":"No name"}}`, ms(40))}},
-			{ID: "5", Line: 5, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /text", 200, "Content-Type: text/plain; charset=utf-8\nAllow: GET, HEAD", "all is well", ms(50))}},
+			{ID: "5", Line: 5, Kind: "http", Exchanges: []*transcript.Exchange{plain}},
 			{ID: "6", Line: 6, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("DELETE /things/{2}", 204, "", "", ms(60))}},
-			{ID: "13", Line: 6, Kind: "http", Exchanges: []*transcript.Exchange{s.answer("GET /calls/6f0c2a9e-1b7d-4e38-a5c4-2d9b8e7f6a10", 200, json, calls, ms(65))}},
+			{ID: "13", Line: 6, Kind: "http", Exchanges: []*transcript.Exchange{asked}},
 			{ID: "7", Line: 7, Kind: "http", Burst: true, Exchanges: []*transcript.Exchange{
 				s.answer("POST /once", 200, json, `{"won":true}`, ms(70)), s.answer("POST /once", 404, json, `{"won":false}`, ms(70)),
 			}},

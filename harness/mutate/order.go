@@ -2,6 +2,8 @@ package mutate
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
@@ -24,6 +26,7 @@ var orderOperators = []Operator{
 		slices.Reverse(p)
 		return p
 	}),
+	operator("order", "times", "It sends the last element first where only times tell the elements apart", reversedTimes),
 	lists("order", "rotated", "It sends the first element last", func(n int, differ func(i, j int) bool) []int {
 		return append(identity(n)[1:], 0)
 	}),
@@ -61,14 +64,88 @@ func lists(family, name, doc string, change func(n int, differ func(i, j int) bo
 			if order == nil || same {
 				return true
 			}
-			return yield(v.mutant(name, func(list, _ *jsontree.Node, _ int) *jsontree.Node {
-				items := make([]*jsontree.Node, n)
-				for i, from := range order {
-					items[i] = list.Items[from]
-				}
-				list.Items = items
-				return list
-			}))
+			return yield(v.permuted(name, order))
 		})
 	})
+}
+
+// permuted is the mutant in which a list has another order: by index.
+func (v *spot) permuted(name string, order []int) Mutant {
+	return v.mutant(name, func(list, _ *jsontree.Node, _ int) *jsontree.Node {
+		items := make([]*jsontree.Node, len(order))
+		for i, from := range order {
+			items[i] = list.Items[from]
+		}
+		list.Items = items
+		return list
+	})
+}
+
+// reversedTimes reverses lists whose elements differ only in what the server made up, as long as their times ascend or
+// descend on both sides. That two short lists do so by chance is likely.
+func reversedTimes(s *Subject, _ uint64, yield emit) {
+	const fewest = 6
+	for _, d := range s.documents() {
+		for _, v := range d.spots {
+			n := len(v.node.Items)
+			if v.node.Kind != jsontree.Array || n < fewest || v.ref == nil || len(v.ref.Items) != n || !s.onlyMadeUp(v) || !d.sorted(v) {
+				continue
+			}
+			order := identity(n)
+			slices.Reverse(order)
+			if !yield(v.permuted("the last element first", order)) {
+				return
+			}
+		}
+	}
+}
+
+// onlyMadeUp reports whether the elements of a list differ only in what the server made up.
+func (s *Subject) onlyMadeUp(v *spot) bool {
+	first := erased(s, v.node.Items[0], v.ref.Items[0], v.doc.seen)
+	for i, item := range v.node.Items {
+		if erased(s, item, v.ref.Items[i], v.doc.seen) != first {
+			return false
+		}
+	}
+	return true
+}
+
+// sorted reports whether times at one place of each element ascend on both sides, or descend.
+func (d *document) sorted(list *spot) bool {
+	n := len(list.node.Items)
+	found := map[string]*[2][]time.Time{}
+	for _, v := range d.spots {
+		if v.class != moment || v.ref == nil || len(v.path) <= len(list.path) || !slices.Equal(v.path[:len(list.path)], list.path) {
+			continue
+		}
+		t, _, _ := timeOf(v.node.Text, d.seen)
+		r, _, ok := timeOf(v.ref.Text, d.seen)
+		if !ok {
+			continue
+		}
+		_, place, _ := strings.Cut(v.pointer[len(list.pointer)+1:], "/")
+		if found[place] == nil {
+			found[place] = &[2][]time.Time{}
+		}
+		all := found[place]
+		all[0], all[1] = append(all[0], r), append(all[1], t)
+	}
+	for _, all := range found {
+		if len(all[0]) == n && direction(all[0]) != 0 && direction(all[0]) == direction(all[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// direction returns 1 where each time is later than the one before it, -1 where each is earlier, and 0 otherwise.
+func direction(times []time.Time) int {
+	first := times[1].Compare(times[0])
+	for i := 2; i < len(times); i++ {
+		if times[i].Compare(times[i-1]) != first {
+			return 0
+		}
+	}
+	return first
 }

@@ -64,6 +64,20 @@ var stringOperators = []Operator{
 	str("escaped", "It escapes what is escaped already", func(s string, _ uint64) string {
 		return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "<", "&lt;", "/", "%2F").Replace(s)
 	}),
+	operator("string", "constant", "It says another text that looks made up in place of a constant, and keeps to it", func(s *Subject, seed uint64, yield emit) {
+		told := map[string]bool{}
+		s.spots(func(v *spot) bool {
+			id := v.node.Text
+			inner, _ := heldIn(v.node)
+			if v.class != fixed || v.node.Kind != jsontree.String || told[id] || !looksMadeUp(id) || inner != nil || id == s.Candidate.Unique {
+				return true
+			}
+			told[id] = true
+			m := v.set(text(fresh(id, seed)))
+			m.Build = func() *transcript.Transcript { return s.sent(words(id, fresh(id, seed))) }
+			return yield(m)
+		})
+	}),
 	operator("string", "plain", "It sends another text in a body that is no JSON", func(s *Subject, _ uint64, yield emit) {
 		s.answers(func(a *answer) bool {
 			data := a.x.Response.Body.Bytes
@@ -96,6 +110,12 @@ func str(name, doc string, change func(s string, seed uint64) string) Operator {
 		}
 		return text(after), true
 	})
+}
+
+// looksMadeUp reports whether a text might be an id, by its length, letters and digits.
+func looksMadeUp(s string) bool {
+	const shortest = 16
+	return len(s) >= shortest && isWord(s) && strings.ContainsAny(s, "0123456789")
 }
 
 // eventMutant is the mutant in which an event is changed.

@@ -21,6 +21,8 @@ var timeOperators = []Operator{
 			return millis.write(t)
 		case millis:
 			return seconds.write(t)
+		case nanos:
+			return micros.write(t)
 		default:
 			return millis.write(t)
 		}
@@ -33,6 +35,14 @@ var timeOperators = []Operator{
 	}),
 	moments("zone", "It takes its own zone's clock for UTC", func(t time.Time, how notation) string { return how.write(t.Add(2 * time.Hour)) }),
 	moments("year", "It is a year off", func(t time.Time, how notation) string { return how.write(t.AddDate(1, 0, 0)) }),
+	values("time", "old", "It dates what happened just now 50 minutes back", func(v *spot, _ uint64) (string, bool) {
+		const old = 50 * time.Minute
+		if v.class != moment || !v.justNow() || v.ruled(func(r compare.Volatile) bool { return r.Near >= old }) {
+			return "", false
+		}
+		t, how, _ := timeOf(v.node.Text, v.doc.seen)
+		return v.like(how.write(t.Add(-old))), true
+	}),
 	operator("time", "unstable", "It tells another time each time it is asked for the same thing", func(s *Subject, _ uint64, yield emit) {
 		seen := map[string]bool{}
 		s.spots(func(v *spot) bool {
@@ -77,7 +87,7 @@ var timeOperators = []Operator{
 	}),
 	values("time", "digits", "It tells a part of a second in more digits than a rule says", func(v *spot, _ uint64) (string, bool) {
 		text, utc := strings.CutSuffix(v.node.Text, "Z")
-		if _, how, ok := timeOf(v.node.Text, v.doc.seen); !ok || !utc || how != rfc3339 || !v.counted() {
+		if _, how, ok := timeOf(v.node.Text, v.doc.seen); !ok || !utc || how != rfc3339 || !v.ruled(func(r compare.Volatile) bool { return r.Digits != "" && r.Digits != "any" }) {
 			return "", false
 		}
 		if !strings.Contains(text, ".") {
@@ -124,15 +134,25 @@ func (s *Subject) fractions() []*fractions {
 	})
 }
 
-// counted reports whether a rule says how many digits a time has behind the second.
-func (v *spot) counted() bool {
+// ruled reports whether a rule about a value is such a rule.
+func (v *spot) ruled(such func(compare.Volatile) bool) bool {
 	value := v.doc.root.Value()
 	return slices.ContainsFunc(v.doc.rules, func(r compare.Volatile) bool {
 		path, err := jsonpath.Parse(r.At)
-		return err == nil && r.Digits != "" && r.Digits != "any" && slices.ContainsFunc(path.SelectLocated(value), func(found *spec.LocatedNode) bool {
+		return err == nil && such(r) && slices.ContainsFunc(path.SelectLocated(value), func(found *spec.LocatedNode) bool {
 			return found.Path.Pointer() == v.pointer
 		})
 	})
+}
+
+// justNow reports whether both sides tell a time of the scenario, and not of what was there before.
+func (v *spot) justNow() bool {
+	s := v.doc.s
+	during := func(text string, side *transcript.Transcript) bool {
+		t, _, ok := timeOf(text, side.Started)
+		return ok && !t.Before(side.Started.Truncate(time.Second)) && !t.After(side.Started.Add(side.Took))
+	}
+	return v.ref != nil && v.ref.Kind == v.node.Kind && during(v.ref.Text, s.Reference) && during(v.node.Text, s.Candidate)
 }
 
 // moments makes an operator on times of the run.

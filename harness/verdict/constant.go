@@ -68,8 +68,10 @@ func (j *judge) keepBeside(i int, all []compare.Beside) {
 //
 // A value that lasts as long as one process, such as the id of an instance, is none of these. A time is a constant only when
 // a process that was started later than another one told it tells it again, so that no clock can have made it.
-func Constants(scenarios []*Scenario, accept *Acceptance) {
-	c := constants{values: map[valueKey]*value{}, places: map[placeKey]*group{}, doubts: map[string]bool{}}
+//
+// What it returns judges other versions of the scenarios.
+func Constants(scenarios []*Scenario, accept *Acceptance) *Constancy {
+	c := &Constancy{values: map[valueKey]*value{}, places: map[placeKey]*group{}, doubts: map[string]bool{}}
 	for _, s := range scenarios {
 		if s != nil {
 			c.learn(s)
@@ -77,13 +79,15 @@ func Constants(scenarios []*Scenario, accept *Acceptance) {
 	}
 	for _, s := range scenarios {
 		if s != nil {
-			c.judge(s, accept)
+			c.Judge(s, accept)
 			s.beside = beside{}
 		}
 	}
+	return c
 }
 
-type constants struct {
+// Constancy is what a run shows of values that count as made up.
+type Constancy struct {
 	values map[valueKey]*value
 	places map[placeKey]*group
 	doubts map[string]bool // places
@@ -125,7 +129,7 @@ type group struct {
 	values    [2]map[string]bool
 }
 
-func (c *constants) learn(s *Scenario) {
+func (c *Constancy) learn(s *Scenario) {
 	for i := range s.beside.pairs {
 		p := &s.beside.pairs[i]
 		if p.Sent && p.Reference != p.Candidate {
@@ -145,7 +149,7 @@ func (c *constants) learn(s *Scenario) {
 	}
 }
 
-func (c *constants) value(key valueKey) *value {
+func (c *Constancy) value(key valueKey) *value {
 	v := c.values[key]
 	if v == nil {
 		v = &value{}
@@ -173,7 +177,7 @@ func (v *value) add(s *Scenario, p *pair, side int, partner string) {
 	v.partner = partner
 }
 
-func (c *constants) place(s *Scenario, p *pair) *group {
+func (c *Constancy) place(s *Scenario, p *pair) *group {
 	at := s.beside.steps[p.Step]
 	key := placeKey{p.target, at.Operation, unindexed(p.Place), p.processes}
 	if at.Operation == "" {
@@ -206,8 +210,8 @@ func (g *group) repeats(side int) bool {
 	return !g.several && g.scenarios >= leastAlike && len(g.values[side]) == 1 && len(g.values[1-side]) == g.scenarios
 }
 
-// judge adds findings to a scenario.
-func (c *constants) judge(s *Scenario, accept *Acceptance) {
+// Judge adds findings to a scenario. It must not be called twice at a time.
+func (c *Constancy) Judge(s *Scenario, accept *Acceptance) {
 	before := len(s.Findings)
 	for i := range s.beside.pairs {
 		p := &s.beside.pairs[i]
@@ -237,7 +241,7 @@ func (c *constants) judge(s *Scenario, accept *Acceptance) {
 
 // why says why two values differ although they look made up; "" when they may be. named are the values that are the same
 // in each run: the reference's, the candidate's.
-func (c *constants) why(s *Scenario, p *pair) (why string, named [2]bool) {
+func (c *Constancy) why(s *Scenario, p *pair) (why string, named [2]bool) {
 	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
 	fixed := cand.sent || len(cand.processes) > 1
 	switch {
@@ -261,7 +265,7 @@ func (c *constants) why(s *Scenario, p *pair) (why string, named [2]bool) {
 
 // undecided reports whether nobody can tell a constant from a value that lasts as long as one process, since the reference
 // says it in several scenarios, and all of them found the same process.
-func (c *constants) undecided(p *pair) bool {
+func (c *Constancy) undecided(p *pair) bool {
 	ref := c.value(valueKey{"", p.Class, p.Reference})
 	return p.Class == compare.AnID && ref.scenarios > 1 && len(ref.processes) <= 1
 }
@@ -270,7 +274,7 @@ func (c *constants) undecided(p *pair) bool {
 const mostDoubts = 10
 
 // doubt counts a value that was not compared exactly, by its place.
-func (c *constants) doubt(s *Scenario, p *pair) {
+func (c *Constancy) doubt(s *Scenario, p *pair) {
 	place := fmt.Sprintf("at %s of %s", unindexed(compare.Bare(nil, &transcript.Transcript{}, p.Place)), cmp.Or(s.beside.steps[p.Step].Operation, s.beside.steps[p.Step].StepText))
 	if !c.doubts[place] && len(c.doubts) == mostDoubts {
 		place = "elsewhere"
@@ -307,7 +311,7 @@ func (v *value) onProcesses() string {
 }
 
 // finding says that two values differ. It is the same finding in each scenario, and in each run.
-func (c *constants) finding(s *Scenario, p *pair, why string, named [2]bool) Finding {
+func (c *Constancy) finding(s *Scenario, p *pair, why string, named [2]bool) Finding {
 	f := *s.beside.steps[p.Step]
 	place := p.Place
 	if p.Stream != "" {
