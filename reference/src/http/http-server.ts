@@ -152,15 +152,16 @@ export class HttpServer {
     const { current, last } = connection
     // Whoever stops sending within a body has gone, and gets no answer (S38).
     const isGone = error.code === 'HPE_INVALID_EOF_STATE' && last?.received === false
+    // The mistake is in the body of the last request, which may wait for its turn, or behind it.
+    const headers = last?.received === false ? last.headers : openToAll
     if (current?.received === false) {
-      // The mistake is in the body that the current request waits for.
       if (isGone || current.answering) socket.destroy()
-      else endWith(socket, statusOf(error), current.headers)
+      else endWith(socket, statusOf(error), headers)
       return
     }
     this.#takeTurn(connection, () => {
       if (isGone) socket.destroySoon()
-      else endWith(socket, statusOf(error), openToAll)
+      else endWith(socket, statusOf(error), headers)
       return Promise.resolve()
     })
   }
