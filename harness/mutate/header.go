@@ -31,7 +31,8 @@ var headerOperators = []Operator{
 		return []transcript.Field{{Name: f.Name, Value: f.Value[:i]}}, true
 	}),
 	headerChange("header", "method-case", "It names methods in lower case", isOfMessage, func(f transcript.Field) ([]transcript.Field, bool) {
-		return []transcript.Field{{Name: f.Name, Value: strings.ToLower(f.Value)}}, isListOf(f, "Allow", "Access-Control-Allow-Methods")
+		lower := strings.ToLower(f.Value)
+		return []transcript.Field{{Name: f.Name, Value: lower}}, lower != f.Value && isListOf(f, "Allow", "Access-Control-Allow-Methods")
 	}),
 	operator("header", "added", "It sends a field that rules name where there should be none", func(s *Subject, _ uint64, yield emit) {
 		s.answers(func(a *answer) bool {

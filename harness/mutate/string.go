@@ -69,7 +69,7 @@ var stringOperators = []Operator{
 		s.spots(func(v *spot) bool {
 			id := v.node.Text
 			inner, _ := heldIn(v.node)
-			if v.class != fixed || v.node.Kind != jsontree.String || told[id] || !looksMadeUp(id) || inner != nil || id == s.Candidate.Unique {
+			if v.doc.archive || v.class != fixed || v.node.Kind != jsontree.String || told[id] || !looksMadeUp(id) || inner != nil || id == s.Candidate.Unique {
 				return true
 			}
 			told[id] = true
