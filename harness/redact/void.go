@@ -1,6 +1,9 @@
 package redact
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // Some characters of a notation stand for nothing: every second byte of ASCII in UTF-16, and the end of a line that was only
 // cut because it was long.
@@ -18,11 +21,19 @@ func readMark(text []byte, at int, marks string, out []byte) (char []byte, width
 func readVoid(text []byte, at int, out []byte) (char []byte, width int) {
 	rest := text[at+1:]
 	switch text[at] {
-	case 0:
-		return out, 1
+	case 0: // one of many, or it would be any byte of an image
+		const around = 5
+		if bytes.Count(text[max(0, at-around):min(len(text), at+around+1)], []byte{0}) >= 3 {
+			return out, 1
+		}
 	case '=': // RFC 2045 §6.7
 		if n := lineBreak(rest); n > 0 {
 			return out, 1 + n
+		}
+		before, _ := utf8.DecodeLastRune(text[:at])
+		behind, _ := utf8.DecodeRune(text[min(at+3, len(text)):])
+		if at > 0 && before == utf8.RuneError || at+3 < len(text) && behind == utf8.RuneError {
+			return nil, 0 // no text
 		}
 		return readEscape(text[at:], out)
 	case '\\': // YAML, shells, C and JavaScript go on in the next line
