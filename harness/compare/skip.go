@@ -83,15 +83,17 @@ func ordinary(s string) bool {
 
 // anyMadeUp reports whether a content may have anything in it that can be bound, on one side or the other.
 func (b *bindings) anyMadeUp(c content) bool {
-	text := string(c.data)
-	if b.mentions(0, text) || b.mentions(1, text) {
-		return true
+	if b.knowns() != [2]int{} || !b.briefs.none() {
+		text := string(c.data)
+		if b.mentions(0, text) || b.mentions(1, text) || b.briefs.stand(0, text) || b.briefs.stand(1, text) {
+			return true
+		}
 	}
-	if b.own.mayHold(c) || b.briefs.stand(0, text) || b.briefs.stand(1, text) {
+	if b.own.mayHold(c) {
 		return true
 	}
 	if c.otherwise != "" {
-		return hasShape(text, false)
+		return hasShape(string(c.data), false)
 	}
 	return documentHasShape(c.data)
 }

@@ -49,7 +49,16 @@ func (how Numbers) appendPlain(b []byte, s string) []byte {
 }
 
 // IsInteger reports whether a number is written without a fraction and an exponent.
-func IsInteger(s string) bool { return !strings.ContainsAny(s, ".eE") }
+func IsInteger(s string) bool { return !hasExponent(s) && strings.IndexByte(s, '.') < 0 }
+
+func hasExponent(s string) bool {
+	for i := range len(s) {
+		if s[i]|0x20 == 'e' {
+			return true
+		}
+	}
+	return false
+}
 
 // whole reports whether a number is an integer without a sign.
 func whole(s string) bool {
@@ -68,7 +77,7 @@ const sureDigits = 15
 // double can hold, as it is too large or too close to zero, is its own spelling.
 func appendDouble(b []byte, s string) []byte {
 	unsigned := strings.TrimPrefix(s, "-")
-	if len(unsigned) <= sureDigits && !strings.ContainsAny(unsigned, "eE") {
+	if len(unsigned) <= sureDigits && !hasExponent(unsigned) {
 		before, behind, _ := strings.Cut(unsigned, ".")
 		return appendDecimal(b, len(unsigned) < len(s), before, behind, 0)
 	}

@@ -366,7 +366,7 @@ func (s *summer) number() (Sum, traits, bool) {
 	}
 	if !IsInteger(text) { // its plain spelling is no shape of an id
 		var room [32]byte
-		return SumText(Number, string(Notation.appendPlain(room[:0], text))), 0, true
+		return SumText(Number, string(appendDouble(room[:0], text))), 0, true
 	}
 	sum, t := s.sum(Number, Notation.Plain(text), isDigit)
 	return sum, t, true
