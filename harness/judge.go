@@ -48,10 +48,16 @@ type Case struct {
 	// Again are the transcripts of its other runs, when it was repeated. When it has been judged, Transcripts are those of the
 	// worst run.
 	Again [][]*transcript.Transcript
+	// Probe are those of its probe, see execution.probe; none when it was not probed.
+	Probe []*transcript.Transcript
 }
 
-// add takes a transcript of one of the runs.
+// add takes a transcript of one of the runs, or of the probe.
 func (c *Case) add(t *transcript.Transcript) {
+	if t.Probe {
+		c.Probe = append(c.Probe, t)
+		return
+	}
 	if t.Run <= 1 {
 		c.Transcripts = append(c.Transcripts, t)
 		return
@@ -86,6 +92,8 @@ func (p *Project) ReadRun(file io.Reader) (*Record, error) {
 		}
 		if err == nil {
 			c.add(t)
+		}
+		if err == nil && !t.Probe {
 			r.ended = append(r.ended, t)
 		}
 		return err
@@ -145,6 +153,9 @@ func (p *Project) caseOf(cases map[string]*Case, id string) (*Case, error) {
 // run less often than others, and then not at all: because its recording is stale, or lockstep itself has failed.
 func (c *Case) arrange(h *transcript.RunHeader) bool {
 	if len(c.Transcripts) > 0 && c.Transcripts[0].Run > 0 && len(c.Again) != h.Repeat-1 {
+		return false
+	}
+	if len(c.Probe) > 0 && !arranged(c.Probe, h.Targets) {
 		return false
 	}
 	for _, ts := range append([][]*transcript.Transcript{c.Transcripts}, c.Again...) {
@@ -254,6 +265,11 @@ func (p *Project) judgeRecord(ctx context.Context, record *Record, opts Options)
 	}
 	e.result.OwnerUnchecked = record.Footer.OwnerUnchecked
 	e.judgeAll(ctx, record.Cases)
+	for i, c := range record.Cases {
+		if e.judged[i] != nil && len(c.Probe) > 0 {
+			e.addProbe(i, c.Probe)
+		}
+	}
 	scenarios := map[string]*scenario.Scenario{}
 	for _, s := range e.scenarios {
 		scenarios[s.ID] = s

@@ -251,7 +251,11 @@ func (r *Record) Write(to io.Writer) error {
 	for _, n := range r.Footer.NotApplicable {
 		w.NotApplicable(n.Scenario, n.Why)
 	}
-	for _, t := range r.ended {
+	written := slices.Clone(r.ended)
+	for _, c := range r.Cases {
+		written = append(written, c.Probe...)
+	}
+	for _, t := range written {
 		if err := w.Write(t); err != nil {
 			return err
 		}

@@ -164,6 +164,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	e.coverage = p.Contract.NewCoverage()
 	opts.Monitor.begin(len(scenarios), names(targets)...)
 	e.drive(ctx)
+	e.probe(ctx)
 	return e.conclude(ctx)
 }
 

@@ -18,6 +18,7 @@ type Transcript struct {
 	Target   string `json:"target"`
 	Run      int    `json:"run,omitempty"`      // of a scenario that is repeated, from 1; else 0
 	Recorded bool   `json:"recorded,omitempty"` // in an earlier run
+	Probe    bool   `json:"probe,omitempty"`    // the scenario was run again, to see which values a new process repeats
 	Unique   string `json:"unique"`             // what ${{ unique }} stood for on this target
 	// Directory is what ${{ directory }} stood for, when the target had one.
 	Directory string `json:"directory,omitempty"`

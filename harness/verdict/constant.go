@@ -26,10 +26,11 @@ type pair struct {
 	compare.Beside
 	target    string       // the candidate
 	processes [2]time.Time // when each side's was started
+	probe     bool         // when the scenario was run again
 }
 
 // open reports whether the two values may yet turn out to differ.
-func (p *pair) open() bool { return p.Reference != p.Candidate && !p.Sent }
+func (p *pair) open() bool { return p.Reference != p.Candidate && !p.Sent && !p.probe }
 
 // MayHaveConstants reports whether Constants may have something to add to the scenario.
 func (s *Scenario) MayHaveConstants() bool { return len(s.beside.steps) > 0 }
@@ -42,7 +43,7 @@ func (j *judge) keepBeside(i int, all []compare.Beside) {
 	ref, cand := j.Transcripts[0], j.Transcripts[i]
 	out := &j.out.beside
 	for _, b := range all {
-		p := pair{b, cand.Target, [2]time.Time{ref.Process, cand.Process}}
+		p := pair{Beside: b, target: cand.Target, processes: [2]time.Time{ref.Process, cand.Process}}
 		if text := b.Place + " " + b.Reference + " " + b.Candidate; j.veil.Over(text) != text {
 			continue // a rule calls it a secret
 		}
@@ -71,12 +72,7 @@ func (j *judge) keepBeside(i int, all []compare.Beside) {
 //
 // What it returns judges other versions of the scenarios.
 func Constants(scenarios []*Scenario, accept *Acceptance) *Constancy {
-	c := &Constancy{values: map[valueKey]*value{}, places: map[placeKey]*group{}, doubts: map[string]bool{}}
-	for _, s := range scenarios {
-		if s != nil {
-			c.learn(s)
-		}
-	}
+	c := learned(scenarios)
 	for _, s := range scenarios {
 		if s != nil {
 			c.Judge(s, accept)
@@ -91,6 +87,17 @@ type Constancy struct {
 	values map[valueKey]*value
 	places map[placeKey]*group
 	doubts map[string]bool // places
+}
+
+func learned(scenarios []*Scenario) *Constancy {
+	c := &Constancy{values: map[valueKey]*value{}, places: map[placeKey]*group{}, doubts: map[string]bool{}}
+	for _, s := range scenarios {
+		if s != nil {
+			c.learn(s)
+			c.learnProbe(s)
+		}
+	}
+	return c
 }
 
 // A valueKey names what one target says: the reference, whose name is "" here, or a candidate.
@@ -110,6 +117,7 @@ type value struct {
 	sent      bool        // the client says it
 	partner   string      // what the other side had in its place first
 	partners  bool        // it has had several
+	varies    bool        // another process had another in its place, see learnProbe
 }
 
 // mostProcesses is how many processes of a value are counted.
@@ -267,7 +275,10 @@ func (c *Constancy) why(s *Scenario, p *pair) (why string, named [2]bool) {
 // says it in several scenarios, and all of them found the same process.
 func (c *Constancy) undecided(p *pair) bool {
 	ref := c.value(valueKey{"", p.Class, p.Reference})
-	return p.Class == compare.AnID && ref.scenarios > 1 && len(ref.processes) <= 1
+	if p.Class == compare.ATime || ref.scenarios < 2 || len(ref.processes) > 1 || ref.varies {
+		return false
+	}
+	return p.Class == compare.AnID || len(ref.processes) == 1 && configured(p.Reference)
 }
 
 // mostDoubts bounds how many places a run lists.
@@ -290,14 +301,19 @@ func (c *Constancy) doubt(s *Scenario, p *pair) {
 // firstEphemeral is the lowest port that Linux gives out by itself; other systems begin at 49152 (RFC 6335 §6).
 const firstEphemeral = 32768
 
+// configured reports whether a port is none that a system gives out by itself.
+func configured(port string) bool {
+	n, err := strconv.Atoi(port)
+	return err == nil && n < firstEphemeral
+}
+
 // constant reports whether a value of the reference does not depend on its process, nor on the clock.
 func (v *value) constant(p *pair) bool {
 	switch p.Class {
 	case compare.ATime:
 		return len(v.processes) > 1 && v.latest.Sub(v.first) > 2*p.Unit
 	case compare.APort:
-		port, err := strconv.Atoi(p.Reference)
-		return err == nil && port < firstEphemeral && len(v.processes) > 1
+		return configured(p.Reference) && len(v.processes) > 1
 	default:
 		return len(v.processes) > 1
 	}

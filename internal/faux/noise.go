@@ -1,6 +1,7 @@
 package faux
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -26,6 +27,17 @@ func Noises() []*Fault {
 		{ID: "random", Doc: "it draws a number", In: "items/story", answer: noisy(func(string) any {
 			return rand.IntN(1000)
 		})},
+	}
+}
+
+// Stamps lists servers that are right, and that say the same of each item in its field "noise": a UUID that is written in
+// their code, or one that the process has drawn. The contract must allow fields that it does not name.
+func Stamps() []*Fault {
+	stamp := func(uuid string) func(*answer) { return noisy(func(string) any { return uuid }) }
+	return []*Fault{
+		{ID: "stamp", Doc: "it has a UUID in its code", In: "items/story", answer: stamp("0b6e4f0a-3c52-4a57-9b0a-0d6fd7c3f001")},
+		{ID: "other-stamp", Doc: "it has another UUID in its code", In: "items/story", answer: stamp("77d0c3b1-8f4e-4b8b-a1f5-5d8f10a7e002")},
+		{ID: "instance", Doc: "it draws a UUID when it starts", In: "items/story", answer: stamp(fmt.Sprintf("%08x-9f6e-4d1b-8c11-5d8f10a7e003", rand.Uint32()))},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -38,11 +39,11 @@ func Start(program string, environ []string, out *os.File) error {
 	return cause
 }
 
-// Play is the process until the context ends, and returns its exit status. The id is that of a process fault, "right",
-// or "grandchild".
+// Play is the process until the context ends, and returns its exit status. The id is that of a process fault, of a stamp,
+// "right", or "grandchild".
 func (p *Process) Play(ctx context.Context, id string) int {
 	f := &Fault{}
-	for _, known := range processFaults {
+	for _, known := range slices.Concat(processFaults, Stamps()) {
 		if known.ID == id {
 			f = known
 		}

@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/lockstep-dev/lockstep/harness/run"
+	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+// probe runs the scenarios again whose values may be constants for all that the run knows, on targets that are newly
+// started. All of them run again, since a value is told by what the other side has in its place. When a target does not
+// start, and after an interrupt, the doubt stays, and the run lists it.
+func (e *execution) probe(ctx context.Context) {
+	if e.opts.Against != nil || ctx.Err() != nil {
+		return // a recording says the same again
+	}
+	doubtful := verdict.Doubtful(e.judged)
+	if len(doubtful) == 0 {
+		return
+	}
+	var scenarios []*scenario.Scenario
+	for _, i := range doubtful {
+		scenarios = append(scenarios, e.scenarios[i])
+	}
+	f := e.newFleet(ctx, scenarios, 0)
+	defer f.stop()
+	for _, i := range doubtful {
+		e.probeOne(ctx, i, f)
+	}
+}
+
+// probeOne runs a scenario again, as a probe.
+func (e *execution) probeOne(ctx context.Context, i int, f *fleet) {
+	s := e.scenarios[i]
+	defer func() {
+		if cause := recover(); cause != nil {
+			e.opts.Log.Error("probe broke", "scenario", s.ID, "err", cause, "stack", string(debug.Stack()))
+		}
+	}()
+	targets, absent := f.start()
+	if absent != nil {
+		e.opts.Log.Warn("scenario is not run again: a target is not there", "scenario", s.ID)
+		return
+	}
+	ts := run.Scenario(ctx, s, targets, e.runOptions(s))
+	e.redact(ts)
+	if ctx.Err() != nil {
+		return
+	}
+	for _, t := range ts {
+		t.Probe = true
+	}
+	e.addProbe(i, ts)
+	for _, t := range ts {
+		if e.file != nil && e.failed == nil {
+			e.failed = e.file.Write(t)
+		}
+	}
+}
+
+// addProbe keeps what a probe has shown.
+func (e *execution) addProbe(i int, ts []*transcript.Transcript) {
+	probe := e.project.judgeRun(&Case{Scenario: e.scenarios[i], Transcripts: ts}, e.result.Alone, nil)
+	e.judged[i].AddProbe(&probe)
+}
