@@ -71,7 +71,11 @@ func (c *comparison) boundaries(ref, cand transcript.Header, where location) {
 }
 
 func boundary(h transcript.Header) string {
-	media, parameters, err := mime.ParseMediaType(h.ContentType())
+	value := h.ContentType()
+	if !strings.Contains(strings.ToLower(value), "boundary") {
+		return ""
+	}
+	media, parameters, err := mime.ParseMediaType(value)
 	if err != nil || !strings.HasPrefix(media, "multipart/") {
 		return ""
 	}

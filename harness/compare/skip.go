@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,19 +84,24 @@ func ordinary(s string) bool {
 
 // anyMadeUp reports whether a content may have anything in it that can be bound, on one side or the other.
 func (b *bindings) anyMadeUp(c content) bool {
-	if b.knowns() != [2]int{} || !b.briefs.none() {
-		text := string(c.data)
-		if b.mentions(0, text) || b.mentions(1, text) || b.briefs.stand(0, text) || b.briefs.stand(1, text) {
-			return true
-		}
-	}
-	if b.own.mayHold(c) {
+	if b.mentionedIn(c.data) || b.own.mayHold(c) {
 		return true
 	}
 	if c.otherwise != "" {
 		return hasShape(string(c.data), false)
 	}
 	return documentHasShape(c.data)
+}
+
+// mentionedIn reports whether a value that is known on either side stands in a body. Few values are looked for without a
+// copy of it.
+func (b *bindings) mentionedIn(data []byte) bool {
+	if max(len(b.known[0]), len(b.known[1])) > fewKnown || !b.briefs.none() {
+		text := string(data)
+		return b.mentions(0, text) || b.mentions(1, text) || b.briefs.stand(0, text) || b.briefs.stand(1, text)
+	}
+	stands := func(k knownValue) bool { return bytes.Contains(data, []byte(k.value)) }
+	return slices.ContainsFunc(b.known[0], stands) || slices.ContainsFunc(b.known[1], stands)
 }
 
 // hasShape reports whether a text may hold something that is recognised by its shape. In JSON an escape ends a word, but
