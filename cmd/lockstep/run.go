@@ -81,7 +81,7 @@ reached than lockstep.yaml demands · 2 flags or files are wrong, nothing was st
 	fl.IntVar(&f.repeat, "repeat", 1, "run each scenario so many times: it is green when all of its runs are")
 	fl.Uint64Var(&f.seed, "seed", 0, "decides which target starts a step (default drawn, and printed)")
 	fl.StringVar(&f.shard, "shard", "", "run one part of the selection, such as 2/8; auto reads it from the variables of the CI server")
-	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 when no scenario is selected, the shard has none, or none applies")
+	fl.BoolVar(&f.empty, "allow-empty", false, "exit with 0 when no scenario fits all of the selection, the shard has none, or none applies; a path or tag that no scenario has is a mistake all the same")
 	f.declare(fl)
 	fl.DurationVar(&f.step, "step-timeout", 0, "how long a step may take (default the project's, 10s)")
 	fl.DurationVar(&f.scenario, "scenario-timeout", 0, "how long a scenario may take (default the project's, 60s)")

@@ -142,8 +142,14 @@ func TestNothingToJudgeIsGreenOnlyWhenThatIsAllowed(t *testing.T) {
 			t.Errorf("judge, after run %s --allow-empty: %+v", tc.args, o)
 		}
 	}
-	if o := p.do(t, "run", "--tag", "submarine", "--allow-empty"); o.code != exitUsage {
-		t.Errorf("a tag that nothing has: %+v", o)
+	for _, args := range [][]string{{"--tag", "submarine"}, {"--skip-tag", "submarine"}, {"submarine"}} {
+		if o := p.do(t, "run", append(args, "--allow-empty")...); o.code != exitUsage {
+			t.Errorf("%v, which no scenario has: %+v", args, o)
+		}
+	}
+	const stays = "a path or tag that no scenario has is a mistake all the same"
+	if help := lockstep(t, "run", "--help"); !strings.Contains(help.stdout, stays) {
+		t.Errorf("the help of --allow-empty does not say %q", stays)
 	}
 }
 
