@@ -157,10 +157,11 @@ both values, and with what the contract says of each side.`,
   lockstep run --target go                one target alone, against the contract
   lockstep judge                          the last run again, without any server
   lockstep lint                           every mistake in lockstep.yaml, the contract and the scenarios`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       harness.Version,
-		Args:          knownCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Version:           harness.Version,
+		Args:              knownCommand,
+		PersistentPreRunE: noEmptyFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cmd.SetOut(w.stderr)
 			if err := cmd.Help(); err != nil {

@@ -63,6 +63,23 @@ func flagError(cmd *cobra.Command, err error) error {
 	return e
 }
 
+// noEmptyFlags refuses flags that are given an empty value, as a shell makes it of a variable that is not set. Taken at its
+// word, it would mean something else: the project's own folder, or each scenario.
+func noEmptyFlags(cmd *cobra.Command, _ []string) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.Type() == "string" && f.Value.String() == ""
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values := list.GetSlice()
+			empty = len(values) == 0 || slices.Contains(values, "")
+		}
+		if empty && err == nil {
+			err = &harness.UsageError{What: "--" + f.Name + " is empty", Fix: "leave it out, or give it a value: " + f.Usage}
+		}
+	})
+	return err
+}
+
 // meantFlag says which flag was likely meant: one of the command, or, where it has none of almost that name, the very
 // flag of another command.
 func meantFlag(cmd *cobra.Command, name string) string {

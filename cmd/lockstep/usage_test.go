@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lockstep-dev/lockstep/harness"
 )
@@ -49,6 +50,10 @@ func TestWhatIsWrongWithACommandLineIsSaidWithACure(t *testing.T) {
 		{[]string{"run", "-j", "0"}, `--jobs is 0: write how many scenarios may run at a time`},
 		{[]string{"run", "--step-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
 		{[]string{"run", "--scenario-timeout", "-1s"}, `--step-timeout and --scenario-timeout are times above 0`},
+		{[]string{"run", "-o", ""}, "--reports is empty\n\tfix: leave it out, or give it a value: the folder for the reports, relative to lockstep.yaml; - for none"},
+		{[]string{"run", "--record="}, "--record is empty\n\tfix: leave it out, or give it a value: keep what the reference did in this folder, as recording.jsonl"},
+		{[]string{"run", "--name", "event", "--name", ""}, "--name is empty\n\tfix: leave it out, or give it a value: only scenarios with this text in their id or why"},
+		{[]string{"lint", "--config", ""}, "--config is empty\n\tfix: leave it out, or give it a value: the project's file"},
 	} {
 		t.Run(strings.Join(tc.args, " "), func(t *testing.T) {
 			want := outcome{exitUsage, "", "lockstep: " + tc.stderr + "\n"}
@@ -199,5 +204,26 @@ func TestNoCommandIsNotGreen(t *testing.T) {
 	help, got := lockstep(t, "--help"), lockstep(t)
 	if got.code != exitUsage || got.stdout != "" || !strings.HasPrefix(got.stderr, help.stdout) || !strings.Contains(got.stderr, "lockstep: no command\n\tfix: `lockstep run` compares") {
 		t.Errorf("exit code %d, stdout %q, stderr:\n%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// Each flag of each command refuses an empty value, before the command does anything.
+func TestNoFlagTakesAnEmptyValue(t *testing.T) {
+	arguments := map[string][]string{"diff": {"a", "b"}, "merge": {"a"}, "trend": {"a"}} // without which no flag is looked at
+	var visit func(path []string, cmd *cobra.Command)
+	visit = func(path []string, cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			args := slices.Concat(path, arguments[path[0]], []string{"--" + f.Name + "="})
+			o := lockstep(t, args...)
+			if o.code != exitUsage || !strings.Contains(o.stderr, "--"+f.Name) || !strings.Contains(o.stderr, "fix:") {
+				t.Errorf("%s: %+v", strings.Join(args, " "), o)
+			}
+		})
+		for _, c := range cmd.Commands() {
+			visit(append(slices.Clone(path), c.Name()), c)
+		}
+	}
+	for _, c := range rootCommand(&world{}).Commands() {
+		visit([]string{c.Name()}, c)
 	}
 }
