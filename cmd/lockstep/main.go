@@ -26,7 +26,7 @@ const (
 	exitMatch   = 0 // every verdict is match or waived
 	exitDiffer  = 1 // at least one difference, violation or shortfall that is not accepted, a stale waiver, or too little coverage
 	exitUsage   = 2 // flags or a file are wrong; nothing was started
-	exitUnknown = 3 // none differ, but at least one scenario could not be judged, or the run is incomplete
+	exitUnknown = 3 // none differ, but at least one scenario could not be judged, the run is incomplete, or an output could not be written
 )
 
 func main() {
@@ -110,10 +110,11 @@ func (e *exitError) Unwrap() error { return e.err }
 func run(ctx context.Context, args []string, w *world) int {
 	own := *w
 	w = &own
-	w.verbatim, w.stdout, w.stderr = w.stdout, legible.NewWriter(w.stdout), legible.NewWriter(w.stderr)
+	out := &output{to: w.stdout}
+	w.verbatim, w.stdout, w.stderr = out, legible.NewWriter(out), legible.NewWriter(w.stderr)
 	root := rootCommand(w)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := out.ending(root.ExecuteContext(ctx))
 	if err == nil {
 		return exitMatch
 	}

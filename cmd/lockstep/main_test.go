@@ -94,6 +94,30 @@ func (s shell) lockstep(t *testing.T, args ...string) outcome {
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
+// What a command has to say is lost where standard output takes nothing, and no command ends well then.
+func TestAnOutputThatTakesNothingIsNoGoodEnd(t *testing.T) {
+	t.Parallel()
+	p := two(t, "")
+	if o := p.do(t, "run"); o.code != exitMatch {
+		t.Fatalf("run: %+v", o)
+	}
+	for _, args := range [][]string{{"version"}, {"lint"}, {"list"}, {"--help"}, {"coverage"}, {"judge"}, {"judge", "--format", "json"}} {
+		var stderr buffer
+		if args[0] != "version" && args[0] != "--help" {
+			args = append(args, "--config", p.file)
+		}
+		code := run(t.Context(), args, &world{stdout: fullDisk{}, stderr: &stderr, environ: os.Environ(), getenv: func(string) string { return "" }})
+		if code != exitUnknown || !strings.Contains(stderr.String(), syscall.ENOSPC.Error()) {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
+		}
+	}
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
 // A buffer takes what several goroutines write, as a file does.
 type buffer struct {
 	mu sync.Mutex

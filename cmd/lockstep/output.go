@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -141,4 +143,35 @@ func ending(v verdict.Verdict, err error) error {
 	default:
 		return &exitError{exitUnknown, err}
 	}
+}
+
+// An output is standard output. It remembers that a write failed, for the commands that do not look.
+type output struct {
+	to   io.Writer
+	mu   sync.Mutex
+	lost error // of the first write that failed
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.lost = cmp.Or(o.lost, err)
+	}
+	return n, err
+}
+
+// ending is how the program ends after a command: with exitUnknown when what it has to say is lost, unless it says how to
+// end by itself.
+func (o *output) ending(err error) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := errors.AsType[*exitError](err); ok || o.lost == nil {
+		return err
+	}
+	if err == nil {
+		err = fmt.Errorf("standard output: %w", o.lost)
+	}
+	return &exitError{exitUnknown, err}
 }
