@@ -15,6 +15,9 @@ import (
 // body takes secrets out of a body in which they cannot be seen, because it is compressed. An archive is made anew where its
 // entries have secrets. What cannot be read may have some, and is withheld. part says that it is a part of a body (206).
 func (r *Replacer) body(header *transcript.Header, body *transcript.Body, part bool) {
+	if !body.Whole() {
+		body.Bytes = r.cut(body.Bytes)
+	}
 	if utf8.Valid(body.Bytes) { // a text is looked through as it is
 		return
 	}

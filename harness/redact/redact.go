@@ -153,12 +153,7 @@ func (r *Replacer) walk(v reflect.Value) {
 			v.Set(own)
 		}
 	case reflect.Struct:
-		switch message := v.Addr().Interface().(type) {
-		case *transcript.Response:
-			r.body(&message.Header, &message.Body, message.Status == partial)
-		case *transcript.Request:
-			r.body(&message.Header, &message.Body, false)
-		}
+		r.whole(v.Addr().Interface())
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
 				r.walk(v.Field(i))
@@ -170,6 +165,28 @@ func (r *Replacer) walk(v reflect.Value) {
 		r.table(v)
 	case reflect.String:
 		v.SetString(r.Text(v.String()))
+	}
+}
+
+// whole replaces what cannot be told from the texts of a value alone.
+func (r *Replacer) whole(v any) {
+	switch v := v.(type) {
+	case *transcript.Transcript:
+		r.quoted(&v.Aborted)
+		r.quoted(&v.Unusable)
+	case *transcript.Unmet:
+		r.quoted(&v.What)
+		r.quoted(&v.Why)
+	case *transcript.Failure:
+		r.quoted(&v.Text)
+	case *transcript.Exchange:
+		if v.Failure != nil {
+			r.unfinished(v)
+		}
+	case *transcript.Response:
+		r.body(&v.Header, &v.Body, v.Status == partial)
+	case *transcript.Request:
+		r.body(&v.Header, &v.Body, false)
 	}
 }
 

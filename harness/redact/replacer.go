@@ -64,11 +64,14 @@ func forms(secret []byte) []stand {
 
 // Text returns a text without secrets. A nil Replacer returns it as it is.
 func (r *Replacer) Text(s string) string {
-	if r == nil || len(s) < shortest {
+	if r == nil || len(s) < leastPart {
 		return s
 	}
 	if made, changed := r.cover([]byte(s)); changed {
-		return string(made)
+		s = string(made)
+	}
+	if strings.Contains(s, ellipsis) {
+		return r.beforeMarks(s)
 	}
 	return s
 }
@@ -92,6 +95,7 @@ type cover struct {
 	r       *Replacer
 	text    []byte
 	changed bool      // and so it is ours
+	cut     bool      // at its end, where a secret may have begun
 	depth   int       // of the notations that are left
 	clean   *[][]byte // what has been decoded, and has no secret; different notations often say the same
 }
@@ -100,6 +104,9 @@ type cover struct {
 func (c *cover) look(of *decoded) {
 	for at, found := c.r.search.next(c.text, 0); found != nil; at, found = c.r.search.next(c.text, at+len(found.secret)) {
 		copy(c.own()[at:], found.alias)
+	}
+	if c.cut {
+		c.tail()
 	}
 	if c.depth == 0 {
 		return
@@ -130,9 +137,9 @@ func (c *cover) own() []byte {
 	return c.text
 }
 
-// inside looks through what has been decoded.
-func (c *cover) inside(text []byte, of *decoded) (made []byte, changed bool) {
-	inner := cover{r: c.r, text: text, depth: c.depth - 1, clean: c.clean}
+// inside looks through what has been decoded; cut says that it ends where the text was cut.
+func (c *cover) inside(text []byte, of *decoded, cut bool) (made []byte, changed bool) {
+	inner := cover{r: c.r, text: text, depth: c.depth - 1, clean: c.clean, cut: cut}
 	inner.look(of)
 	return inner.text, inner.changed
 }
@@ -146,7 +153,7 @@ func (c *cover) unescape(marks string) (mixed bool) {
 	if slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
 		return d.mixed
 	}
-	if made, changed := c.inside(d.text, d); changed {
+	if made, changed := c.inside(d.text, d, c.cut); changed {
 		d.writeBack(c.own(), made)
 	} else {
 		*c.clean = append(*c.clean, d.text)
@@ -158,7 +165,7 @@ func (c *cover) unescape(marks string) (mixed bool) {
 func (c *cover) unpack(p *packing, from, to int) {
 	read := func(at int) int {
 		unpacked, n := p.read(c.text[from+at:to], c.r.ascii)
-		if made, changed := c.inside(unpacked, nil); changed {
+		if made, changed := c.inside(unpacked, nil, c.cut && from+at+n == len(c.text)); changed {
 			run := c.own()[from:to]
 			p.writeBack(run[at:], made, p.digits(run))
 		}
@@ -190,7 +197,7 @@ type writer struct {
 }
 
 func (w writer) Write(p []byte) (int, error) {
-	if _, err := w.w.Write(w.r.Bytes(p)); err != nil {
+	if _, err := io.WriteString(w.w, w.r.Text(string(p))); err != nil {
 		return 0, err
 	}
 	return len(p), nil
