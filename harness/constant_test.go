@@ -71,6 +71,11 @@ func TestAConstantIsInEveryReport(t *testing.T) {
 		t.Errorf("the run is %s, %d of %d scenarios differ", result.Verdict, result.Totals.Differ, len(result.Scenarios))
 	}
 	doc := result.Document(p)
+	for _, s := range result.Scenarios {
+		if with := s.Findings[0].With; len(with) != 2 || with[0] != s.ID {
+			t.Errorf("%s: the constant names %v", s.ID, with)
+		}
+	}
 	for name, write := range map[string]func(out *strings.Builder) error{
 		"terminal": func(out *strings.Builder) error { return report.Text(out, doc, report.Paint{}) },
 		"JSON":     func(out *strings.Builder) error { return report.JSON(out, doc) },

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,5 +107,15 @@ func TestWhatIsNewComesFirstAndWhatIsAcceptedLast(t *testing.T) {
 	}
 	if want := []string{"body /c", "body /b", "body /a"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("groups %v, want %v", got, want)
+	}
+}
+
+// A constant needs several scenarios, so the page has those that show it together.
+func TestAPageHasTheScenariosOfAConstant(t *testing.T) {
+	f := difference("constant", "body /build", "the reference repeats the value", `"a"`, `"b"`)
+	f.With = []string{"items/two", "items/one", "elsewhere"}
+	doc := document(scenario("items/one"), scenario("items/two", step(3, "1", "GET /", f)))
+	if with := dataOf(t, pageOf(t, doc)).Groups[0].With; !slices.Equal(with, []int{1, 0}) {
+		t.Errorf("the scenarios of the constant are %v", with)
 	}
 }

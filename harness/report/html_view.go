@@ -71,6 +71,7 @@ type group struct {
 	Print     string   `json:"print,omitempty"` // the fingerprint
 	New       bool     `json:"new,omitempty"`
 	Also      []place2 `json:"also,omitempty"`
+	With      []int    `json:"with,omitempty"` // the scenarios that show it together
 }
 
 type name3 struct {
@@ -352,6 +353,11 @@ func newGroup(s int, c *cause, at map[string]int) group {
 	}
 	for _, spot := range c.also {
 		g.Also = append(g.Also, place2{at[spot.scenario.ID], spot.Line, clip(spot.Step, 60)})
+	}
+	for _, id := range c.With {
+		if i, ok := at[id]; ok {
+			g.With = append(g.With, i)
+		}
 	}
 	return g
 }

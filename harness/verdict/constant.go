@@ -112,9 +112,10 @@ type value struct {
 	scenarios int
 	last      *Scenario
 	processes []time.Time // that have said it, the first few
+	at        []string    // scenarios that say it: one for each of processes, then others
 	first     time.Time   // when it was seen first
 	latest    time.Time   // when the youngest of the processes was started
-	sent      bool        // the client says it
+	sent      string      // the scenario in which the client says it first; "" for none
 	partner   string      // what the other side had in its place first
 	partners  bool        // it has had several
 	varies    bool        // another process had another in its place, see learnProbe
@@ -146,8 +147,9 @@ func (c *Constancy) learn(s *Scenario) {
 		texts := [2]string{p.Reference, p.Candidate}
 		for side, target := range [2]string{"", p.target} {
 			v := c.value(valueKey{target, p.Class, texts[side]})
-			v.sent = v.sent || p.Sent
-			if !p.Sent {
+			if p.Sent {
+				v.sent = cmp.Or(v.sent, s.ID)
+			} else {
 				v.add(s, p, side, texts[1-side])
 			}
 		}
@@ -170,9 +172,13 @@ func (v *value) add(s *Scenario, p *pair, side int, partner string) {
 	if v.last != s {
 		v.last = s
 		v.scenarios++
+		if len(v.at) < mostTogether {
+			v.at = append(v.at, s.ID)
+		}
 	}
 	process := p.processes[side]
 	if !process.IsZero() && len(v.processes) < mostProcesses && !slices.Contains(v.processes, process) {
+		v.at = slices.Insert(v.at, min(len(v.processes), len(v.at)), s.ID)
 		v.processes = append(v.processes, process)
 	}
 	if process.After(v.latest) {
@@ -251,9 +257,9 @@ func (c *Constancy) Judge(s *Scenario, accept *Acceptance) {
 // in each run: the reference's, the candidate's.
 func (c *Constancy) why(s *Scenario, p *pair) (why string, named [2]bool) {
 	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
-	fixed := cand.sent || len(cand.processes) > 1
+	fixed := cand.sent != "" || len(cand.processes) > 1
 	switch {
-	case ref.sent && p.Class != compare.APort:
+	case ref.sent != "" && p.Class != compare.APort:
 		return "the client has sent the value that the reference answers with, and the candidate says another", [2]bool{true, fixed}
 	case ref.constant(p):
 		return fmt.Sprintf("the reference repeats the value in %d scenarios, on %s: it is a constant, and the candidate says another", ref.scenarios, ref.onProcesses()), [2]bool{true, fixed}
@@ -342,8 +348,25 @@ func (c *Constancy) finding(s *Scenario, p *pair, why string, named [2]bool) Fin
 			values[side] = ""
 		}
 	}
+	f.With = c.together(s, p)
 	f.Fingerprint = compare.FingerprintOf("constant", place, values[0], values[1])
 	return f
+}
+
+// mostTogether is how many scenarios a constant names: as many as show any.
+const mostTogether = leastAlike
+
+// together returns the scenarios that show a constant when they run without the others: this one, the one in which the
+// client has sent it, and those that say the same, which found other processes where that is possible.
+func (c *Constancy) together(s *Scenario, p *pair) []string {
+	ref, cand := c.value(valueKey{"", p.Class, p.Reference}), c.value(valueKey{p.target, p.Class, p.Candidate})
+	out := []string{s.ID}
+	for _, id := range slices.Concat([]string{ref.sent}, ref.at, cand.at) {
+		if id != "" && len(out) < mostTogether && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // unindexed returns a place without the numbers of elements and events.

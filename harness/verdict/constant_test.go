@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -164,5 +165,43 @@ func TestAConstantIsAccepted(t *testing.T) {
 	run.Add(*alone[0])
 	if _, fixed := run.Compare(accept.Baseline, []string{"s0", "s1"}); len(fixed) > 0 {
 		t.Errorf("a run of one scenario says that constants of two have gone: %v", fixed)
+	}
+}
+
+// A constant names few scenarios that show it by themselves, however many ran.
+func TestAConstantNamesScenariosThatShowIt(t *testing.T) {
+	quiet := scene{process: 1, ref: m("ok"), cand: m("ok")}
+	repeated := []scene{{process: 1, ref: m(fixed), cand: m(other)}, {process: 1, ref: m(fixed), cand: m(other)}, {process: 1, ref: m(fixed), cand: m(other)}, {process: 2, ref: m(fixed), cand: m(other)}}
+	for name, scenes := range map[string][]scene{
+		"on several processes": append([]scene{quiet, quiet}, repeated...),
+		"sent elsewhere":       {quiet, {process: 1, ref: m(fixed), cand: m(other)}, quiet, {process: 1, sent: m(fixed), ref: m("ok"), cand: m("ok")}, quiet},
+		"the candidate's":      {quiet, {process: 1, ref: m(drawn(1)), cand: m(other)}, quiet, {process: 2, ref: m(drawn(2)), cand: m(other)}, {process: 3, ref: m(drawn(3)), cand: m(other)}, {process: 4, ref: m(drawn(4)), cand: m(other)}},
+		"on one server":        {{ref: m("ok"), cand: m("ok")}, {ref: m(fixed), cand: m(drawn(1))}, {ref: m(fixed), cand: m(drawn(2))}, {ref: m(fixed), cand: m(drawn(3))}, {ref: m(fixed), cand: m(drawn(4))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			all := ofRun(t, scenes...)
+			Constants(all, nil)
+			found := 0
+			for _, s := range all {
+				for _, f := range s.Findings {
+					found++
+					var few []scene
+					for i := range scenes {
+						if slices.Contains(f.With, fmt.Sprintf("s%d", i)) {
+							few = append(few, scenes[i])
+						}
+					}
+					again := ofRun(t, few...)
+					Constants(again, nil)
+					differ := slices.ContainsFunc(again, func(s *Scenario) bool { return s.Verdict == Differ })
+					if len(f.With) < 2 || len(f.With) > 3 || !slices.Contains(f.With, s.ID) || !differ {
+						t.Errorf("%s: with %v, which show it: %t", s.ID, f.With, differ)
+					}
+				}
+			}
+			if found == 0 {
+				t.Error("nothing was found")
+			}
+		})
 	}
 }

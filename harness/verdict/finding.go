@@ -49,6 +49,8 @@ type Finding struct {
 	Waiver string `json:"waiver,omitempty"`
 	Known  bool   `json:"known,omitempty"`
 	Note   string `json:"note,omitempty"`
+	// With are the scenarios that show a constant when they run together, this one among them. None shows it alone.
+	With []string `json:"with,omitempty"`
 
 	exchange  int
 	burst     bool   // its exchange is one of a burst, which are in no order

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/lockstep-dev/lockstep/harness/report"
+	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
 
 // shared is the one browser of all tests; each test has a tab of its own.
@@ -219,6 +220,14 @@ func TestFindingsOfOneCauseAreOneLineAndFiltersNarrowThem(t *testing.T) {
 	b.until(`document.documentElement.dataset.ready === "yes"`)
 	b.expect("after reading it again", groups, 1)
 	b.harmless()
+}
+
+func TestAConstantIsShownByTheScenariosThatItNeeds(t *testing.T) {
+	constant := difference("body /build", `"a"`, `"b"`, "dddd", verdict.BlameNobody)
+	constant.Kind, constant.With = "constant", []string{"items/two", "items/one", "odd[1 2]"}
+	b := open(t, document(scenario("items/one", nil), scenario("items/two", nil, constant), scenario("odd[1 2]", nil)))
+	b.openFirst()
+	b.expect("how to do it again", `document.querySelector("#groups [data-copy]").textContent`, "lockstep run items/two items/one 'odd[1 2]'")
 }
 
 func TestAFindingShowsWhatStandsBehindIt(t *testing.T) {

@@ -183,11 +183,11 @@
     return l || r ? el("details", {}, el("summary.soft", {}, "the messages"), el("div.sides", {}, l, r)) : null;
   }
   function reproduce(g, left, right) {
-    const s = scenario(g.s);
-    const commands = [["on all targets", "lockstep run " + shell(s.id)]];
+    const ids = (g.with || [g.s]).map((i) => shell(scenario(i).id)).join(" ");
+    const commands = [["on all targets", "lockstep run " + ids]];
     for (const side of [left, right]) {
       if (!side) continue;
-      commands.push(["on " + side.target + " alone", "lockstep run " + shell(s.id) + " --target " + shell(side.target)]);
+      commands.push(["on " + side.target + " alone", "lockstep run " + ids + " --target " + shell(side.target)]);
       if (side.curl) commands.push(["this request, at " + side.target, side.curl]);
     }
     return [el("h3", {}, "do it again"), commands.map(([what, text]) => el("div.row", {},
