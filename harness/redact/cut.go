@@ -44,7 +44,11 @@ func (r *Replacer) quoted(text *string) {
 			rest = string(r.cut([]byte(rest[at:])))
 			break
 		}
-		out.WriteString(rest[:at] + `"` + string(r.cut([]byte(quote[1:len(quote)-1]))) + `"`)
+		inside := string(r.cut([]byte(quote[1 : len(quote)-1])))
+		if came, _ := strconv.Unquote(quote); r.withoutFile(came) != came {
+			inside = strings.Trim(strconv.Quote(r.Text(r.withoutFile(came))), `"`)
+		}
+		out.WriteString(rest[:at] + `"` + inside + `"`)
 		rest = rest[at+len(quote):]
 	}
 	*text = out.String() + rest

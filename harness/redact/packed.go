@@ -17,6 +17,7 @@ type packing struct {
 	lanes  int                     // the alignments: so many characters hold whole bytes
 	least  int                     // characters that hold a secret
 	digits func(run []byte) string // which alphabet a run is in
+	files  []string                // the first characters of files in gzip, of archives, and of files in zstd
 	// pass tells for a character at an index, modulo lanes, with a value, at which alignments a byte can be ASCII that begins
 	// in it. Each alignment has as many bits, of which this is the lowest.
 	pass         [4][64]uint32
@@ -41,17 +42,17 @@ var packings = [...]*packing{
 			return base64URLDigits
 		}
 		return base64Digits
-	}, "\r\n", base64Digits, base64URLDigits),
+	}, []string{"H4sI", "UEsDB", "KLUv/", "KLUv_"}, "\r\n", base64Digits, base64URLDigits),
 	newPacking(4, 2, func(run []byte) string {
 		if bytes.ContainsAny(run, "ABCDEF") {
 			return upperHexDigits
 		}
 		return hexDigits
-	}, " \t\r\n:-+", hexDigits, upperHexDigits),
+	}, []string{"1f8b08", "1F8B08", "504b0304", "504B0304", "28b52ffd", "28B52FFD"}, " \t\r\n:-+", hexDigits, upperHexDigits),
 }
 
-func newPacking(bits, lanes int, digits func([]byte) string, lineEnds string, alphabets ...string) *packing {
-	p := &packing{bits: bits, lanes: lanes, least: (shortest*8 + bits - 1) / bits, digits: digits}
+func newPacking(bits, lanes int, digits func([]byte) string, files []string, lineEnds string, alphabets ...string) *packing {
+	p := &packing{files: files, bits: bits, lanes: lanes, least: (shortest*8 + bits - 1) / bits, digits: digits}
 	for c := range p.value {
 		p.value[c] = noDigit
 	}

@@ -164,7 +164,7 @@ func (r *Replacer) walk(v reflect.Value) {
 	case reflect.Map:
 		r.table(v)
 	case reflect.String:
-		v.SetString(r.Text(v.String()))
+		v.SetString(r.Text(r.withoutFile(v.String())))
 	}
 }
 
@@ -174,6 +174,7 @@ func (r *Replacer) whole(v any) {
 	case *transcript.Transcript:
 		r.quoted(&v.Aborted)
 		r.quoted(&v.Unusable)
+		withholdCoded(v)
 	case *transcript.Unmet:
 		r.quoted(&v.What)
 		r.quoted(&v.Why)

@@ -124,6 +124,7 @@ func (c *cover) look(of *decoded) {
 	for _, p := range packings {
 		for from, to := range p.runs(c.text) {
 			if of == nil || of.between(from, to) {
+				c.scramble(p, from, to)
 				c.unpack(p, from, to)
 			}
 		}

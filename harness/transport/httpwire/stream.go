@@ -132,6 +132,12 @@ func (b *streamBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Coded reports whether the stream is in content codings, and is not taken out of them.
+func (b *streamBody) Coded() bool {
+	<-b.s.head
+	return b.s.cv != nil && len(b.s.codings) == 0 && len(b.s.ex.Response.Header.Codings()) > 0
+}
+
 func (b *streamBody) Close() error {
 	if b.s.GiveUp(errNoHead); b.s.cv == nil {
 		return nil

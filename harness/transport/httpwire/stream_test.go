@@ -223,6 +223,7 @@ func TestAStreamIsTakenOutOfItsCoding(t *testing.T) {
 		{"cut", streamIn("gzip", inGzip[:len(inGzip)-9]), true, []string{"a", "b"}, transcript.EndedBroken, "the stream is not in its content coding gzip: it ends too early"},
 		{"more behind it", streamIn("gzip", inGzip+"data: c\n\n"), true, []string{"a", "b"}, transcript.EndedBroken, "the stream is not in its content coding gzip: it ends too early"},
 		{"plain text that is called gzip", streamIn("gzip", events), true, nil, transcript.EndedBroken, "the stream is not in its content coding gzip: gzip: invalid header"},
+		{"a part of one that nobody reads", streamIn("compress", "data: a\n\n\x1f\x9d\x90h"), false, []string{"a"}, transcript.EndedBroken, "the stream ended inside an event, after 4 bytes of it in a content coding that is not decoded"},
 		{"one that nobody reads", streamIn("compress", events), false, []string{"a", "b"}, transcript.EndedByServer, ""},
 	} {
 		c := piped(t, Options{}, func(conn net.Conn) {

@@ -22,7 +22,8 @@ func (w *Watch) read(body io.Reader) {
 	for {
 		ev, err := r.Next()
 		if err != nil {
-			w.end(clock.at, broken(err, r.Unfinished()))
+			coded, _ := body.(interface{ Coded() bool })
+			w.end(clock.at, broken(err, r.Unfinished(), coded != nil && coded.Coded()))
 			return
 		}
 		if ev.Comment && ev.Undispatched {
@@ -99,8 +100,9 @@ func (w *Watch) end(at time.Duration, failure *transcript.Failure) {
 	w.signal()
 }
 
-// broken says how a stream broke whose Reader returned err, or nil if it ended between two blocks.
-func broken(err error, unfinished []byte) *transcript.Failure {
+// broken says how a stream broke whose Reader returned err, or nil if it ended between two blocks. Of one in a coding it shows
+// nothing: who decodes it may find a secret.
+func broken(err error, unfinished []byte, coded bool) *transcript.Failure {
 	if err == io.EOF && unfinished == nil {
 		return nil
 	}
@@ -114,7 +116,10 @@ func broken(err error, unfinished []byte) *transcript.Failure {
 	case errors.As(err, &known):
 		f = known.Failure()
 	}
-	if unfinished != nil {
+	switch {
+	case unfinished != nil && coded:
+		f.Text += fmt.Sprintf(" inside an event, after %d bytes of it in a content coding that is not decoded", len(unfinished))
+	case unfinished != nil:
 		f.Text += " inside an event: " + excerpt(unfinished)
 	}
 	return &f
