@@ -192,6 +192,9 @@ func facts(d *Document) [][2]string {
 	for i, t := range d.Totals.Targets {
 		out = append(out, [2]string{d.role(i), clip(t.Name, 60) + ": " + did(t)})
 	}
+	if text := repeated(d.Scenarios); text != "" {
+		out = append(out, [2]string{"repeated", text})
+	}
 	if text := notCompared(&d.Totals.Compared, d.Coverage.Uncompared); text != "" {
 		out = append(out, [2]string{"not compared", text})
 	}

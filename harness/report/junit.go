@@ -142,6 +142,9 @@ func properties(doc *Document) []property {
 		}
 		out = append(out, property{role, name})
 	}
+	if text := repeated(doc.Scenarios); text != "" {
+		out = append(out, property{"repeated", text})
+	}
 	if owners := ownersUnchecked(doc); len(owners) > 0 {
 		out = append(out, property{"port-owner", strings.Join(owners, "; ")})
 	}
@@ -216,11 +219,11 @@ func newCase(doc *Document, s *verdict.Scenario) testcase {
 	case verdict.Waived:
 		c.Skipped, c.Log = &outcome{Message: acceptedBy(s)}, acceptances(s)
 	case verdict.Differ:
-		c.Failure = &outcome{failureType(s), brief(s), blockText(doc, s)}
+		c.Failure = &outcome{failureType(s), byChance(s) + brief(s), blockText(doc, s)}
 	case verdict.NotApplicable:
 		c.Skipped = &outcome{Message: brief(s)}
 	default:
-		c.Error = &outcome{"unknown", brief(s), blockText(doc, s)}
+		c.Error = &outcome{"unknown", byChance(s) + brief(s), blockText(doc, s)}
 		c.Log = logs(s)
 	}
 	return c

@@ -54,6 +54,9 @@ func (m *markdown) head() {
 	m.WriteString("| match | differ | unknown | waived | not applicable | compared | contract |\n| ---: | ---: | ---: | ---: | ---: | --- | --- |\n")
 	fmt.Fprintf(m, "| %d | %d | %d | %d | %d | %s, %s | %s |\n", t.Match, t.Differ, t.Unknown, t.Waived, t.NotApplicable,
 		count(t.Compared.Exchanges, "exchange"), count(t.Compared.Events, "event"), mdText(d.Coverage.Totals().String(), 300))
+	if text := repeated(d.Scenarios); text != "" {
+		fmt.Fprintf(m, "\nrepeated: %s\n", mdText(text, 1000))
+	}
 	if text := notCompared(&t.Compared, d.Coverage.Uncompared); text != "" {
 		fmt.Fprintf(m, "\nnot compared: %s\n", mdText(text, 1000))
 	}

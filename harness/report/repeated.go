@@ -26,3 +26,12 @@ func repeated(scenarios []verdict.Scenario) string {
 	}
 	return fmt.Sprintf("%d runs of %s; by chance: %s", runs, count(of, "scenario"), list(split, ", "))
 }
+
+// byChance says how many runs of a scenario came to what, in front of what the worst of them shows: "2 of 5 differ: ". It is
+// "" when all came to the same.
+func byChance(s *verdict.Scenario) string {
+	if s.Repeated == nil || s.Repeated.Alike() {
+		return ""
+	}
+	return s.Repeated.String() + ": "
+}

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"encoding/xml"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/harness/verdict"
+)
+
+func TestEveryReportSaysWhatPassesByChance(t *testing.T) {
+	moody := scenario("items/moody", step(3, "1", "GET /", difference("value", "body /n", "the values differ", "1", "2")))
+	moody.Repeated = &verdict.Repeated{Of: 5, Differ: 2, Unknown: 1, Shown: 3}
+	always := scenario("items/wrong", step(3, "1", "GET /", difference("value", "body /m", "the values differ", "1", "2")))
+	always.Repeated = &verdict.Repeated{Of: 5, Differ: 5, Shown: 1}
+	steady := scenario("items/steady")
+	steady.Repeated = &verdict.Repeated{Of: 5, Shown: 1}
+	doc := document(moody, always, steady)
+	const all = "5 runs of 3 scenarios; by chance: items/moody (2 of 5 differ, 1 unknown)"
+
+	var summary, text strings.Builder
+	if err := Markdown(&summary, doc, MarkdownBudget); err != nil {
+		t.Fatal(err)
+	}
+	if err := Text(&text, doc, Paint{}); err != nil {
+		t.Fatal(err)
+	}
+	var ci suites
+	if err := xml.Unmarshal(junit(t, doc), &ci); err != nil {
+		t.Fatal(err)
+	}
+	facts := map[string]string{}
+	for _, fact := range dataOf(t, pageOf(t, doc)).Facts {
+		facts[fact[0]] = fact[1]
+	}
+	properties := map[string]string{}
+	for _, p := range ci.Suites[0].Properties {
+		properties[p.Name] = p.Value
+	}
+	for name, got := range map[string]string{
+		"terminal": text.String(), "summary": strings.Replace(summary.String(), mdText(all, 1000), all, 1),
+		"page": facts["repeated"], "JUnit": properties["repeated"],
+	} {
+		if !strings.Contains(strings.Join(strings.Fields(got), " "), all) {
+			t.Errorf("the %s report does not say %q:\n%s", name, all, got)
+		}
+	}
+	for _, c := range ci.Suites[0].Cases {
+		if c.Failure == nil {
+			continue
+		}
+		if moody := c.Name == "items/moody"; strings.HasPrefix(c.Failure.Message, "2 of 5 differ, 1 unknown: ") != moody {
+			t.Errorf("JUnit says of %s: %s", c.Name, c.Failure.Message)
+		}
+	}
+}
