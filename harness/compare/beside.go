@@ -44,7 +44,7 @@ func (b *bindings) beside() []Beside {
 			return
 		}
 		p.Sent = p.Place == sentPlace && isStep(b.sides[0].Steps, p.Step)
-		// The texts are parts of bodies, which nobody needs any more.
+		// The texts are slices of bodies. A copy lets the bodies be freed.
 		p.Reference, p.Candidate = strings.Clone(p.Reference), strings.Clone(p.Candidate)
 		out = append(out, p)
 	}

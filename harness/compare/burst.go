@@ -64,7 +64,7 @@ func matched(ref, cand []*transcript.Exchange, tellings ...telling) (rx, cx []*t
 	return append(rx, ref...), append(cx, cand...)
 }
 
-// sortedBy returns exchanges in the order of what is told of them.
+// sortedBy returns exchanges sorted by the text that describes each.
 func sortedBy(told telling, side int, xs []*transcript.Exchange) []*transcript.Exchange {
 	keys := map[*transcript.Exchange]string{}
 	for _, x := range xs {

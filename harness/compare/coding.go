@@ -11,7 +11,7 @@ import (
 )
 
 // A body in content codings (RFC 9110 §8.4) is kept by what is in them. One that stays as it came is either in none of the codings
-// that it names, so that no client can read it, which is a Shortfall; or it is Unread, and nobody can tell whether it is right.
+// that it names, so that no client can read it, which is a Shortfall; or it is Unread: its content cannot be judged.
 
 // contentEncoding is compared whenever only one side uses a coding, whatever fields the rules name.
 const contentEncoding = "Content-Encoding"
@@ -22,7 +22,7 @@ type Unread struct {
 	Text string // what it is, and why it could not be
 }
 
-// Unreadable returns what nobody could look into, in the order of the steps, each text once for a step.
+// Unreadable returns the bodies that could not be decoded, in the order of the steps, each text once for a step.
 func Unreadable(t *transcript.Transcript) []Unread {
 	var out []Unread
 	add := func(step, what, why string) {
@@ -56,7 +56,7 @@ func unreadAnswer(x *transcript.Exchange) string {
 	return unread
 }
 
-// undecodedAnswer is Body.Opaque of an answer. One that broke is told of as that.
+// undecodedAnswer is Body.Opaque of an answer. A broken exchange is reported as broken instead.
 func undecodedAnswer(x *transcript.Exchange) (unread, mistaken string) {
 	const partial = 206
 	if !bodyCame(x) {
