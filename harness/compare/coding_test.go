@@ -109,7 +109,7 @@ func TestABodyThatNobodyCanReadIsNotJudged(t *testing.T) {
 	whole := func(data []byte) transcript.Body { return transcript.Body{Bytes: data, Size: int64(len(data))} }
 	gzipper := func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }
 	gzipped := coded(t, "hello", gzipper)
-	bomb := coded(t, strings.Repeat("\x00", 64<<20+1), gzipper)
+	bomb := bytes.Repeat(coded(t, strings.Repeat("\x00", 1<<20), gzipper), 65) // as many members
 	chunked := answersIn(whole([]byte("hello")), 200, "", "")
 	chunked.Steps[0].Exchanges[0].Response.Header = transcript.Header{{Name: "Transfer-Encoding", Value: "gzip, chunked"}}
 	asked := answersIn(whole(nil), 200, "", "")

@@ -19,7 +19,7 @@ func TestWhatIsPassedOverHasNoDifferences(t *testing.T) {
 		{`"lamp"`, `1`, `1.50`, `"ses_0a1b2c3d4e5f"`, `"0198c1f2-7c1e-7000-8000-000000000001"`, `"of uref00000001"`, `"https://127.0.0.1:4001/x"`, `1765000000000`, `"\u0075ref00000001"`, `"Thing\u003c1\u003e no. 17"`, `"2025-06-01T12:00:00Z"`, `"client_call_1765000000000"`, `-0.0`, `null`, `"whole value"`, `"65f0a1b2c3d4e5f60718293a"`, `"/tmp/aaa"`, `"\/tmp\/agent-aaabbb\/x"`, `"a%3AV1StGXR8_Z5jdHi6B-myT"`},
 		{`"lamp"`, `1e0`, `1.5`, `"ses_ffeeddcc1122"`, `"0198c1f2-7c1e-7000-8000-000000000002"`, `"of ucand0000002"`, `"https://127.0.0.1:4002/x"`, `1765000000001`, `"\u0075cand0000002"`, `"Thing<1> no. 17"`, `"2025-06-01T12:00:00Z"`, `"client_call_1765000000001"`, `0`, `null`, `"whole value"`, `"65f0a1b2c3d4e5f60718293b"`, `"/tmp/bbb"`, `"/tmp/agent-cccddd/x"`, `"a%3Ab1StGXR8_Z5jdHi6B-myT"`},
 	}
-	for seed := range uint64(25) {
+	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var sides [2]strings.Builder
 		both := func(format string, args ...any) {

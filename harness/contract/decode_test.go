@@ -88,7 +88,7 @@ func TestChangedDocumentsAreReadAsTheLoaderReadsThem(t *testing.T) {
 		if !ok {
 			t.Fatal(file)
 		}
-		for range 150 {
+		for range 40 {
 			changed := cloneTree(tree)
 			what := changeTree(dice, changed)
 			got, ok := decode(changed)
