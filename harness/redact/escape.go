@@ -16,7 +16,7 @@ import (
 type decoded struct {
 	text    []byte
 	escapes []escape
-	mixed   bool // the escapes begin with different marks
+	kinds   string // the marks that the escapes begin with
 }
 
 // An escape is a character, or a byte, that is not written as itself.
@@ -41,15 +41,12 @@ const (
 func unescape(text []byte, marks string) *decoded {
 	var out *decoded
 	var buffer [utf8.UTFMax]byte
-	kind := byte(0)
-	mixed := false
 	copied := 0
-	for i := firstMark(text, marks); i < len(text); i++ {
-		if !isMark[text[i]] || strings.IndexByte(marks, text[i]) < 0 {
-			continue
-		}
+	ahead := marker{text: text, marks: marks}
+	for i := ahead.next(0); i < len(text); i = ahead.next(i) {
 		char, width := readMark(text, i, marks, buffer[:0])
 		if width == 0 {
+			i++
 			continue
 		}
 		if out == nil {
@@ -58,27 +55,40 @@ func unescape(text []byte, marks string) *decoded {
 		out.text = append(out.text, text[copied:i]...)
 		out.escapes = append(out.escapes, escape{int32(i), int32(i + width), int32(len(out.text)), int32(len(char))})
 		out.text = append(out.text, char...)
-		mixed = mixed || kind != 0 && kind != text[i]
-		kind = text[i]
-		copied = i + width
-		i = copied - 1
+		if strings.IndexByte(out.kinds, text[i]) < 0 {
+			out.kinds += string(rune(text[i]))
+		}
+		i += width
+		copied = i
 	}
 	if out != nil {
 		out.text = append(out.text, text[copied:]...)
-		out.mixed = mixed
 	}
 	return out
 }
 
 var isMark = [256]bool{'\\': true, '%': true, '&': true, '+': true, '=': true, '\r': true, '\n': true, 0: true}
 
-// firstMark returns where the first of the marks is, or the length of the text. Most texts have none.
-func firstMark(text []byte, marks string) int {
-	first := len(text)
-	for i := range len(marks) {
-		if at := bytes.IndexByte(text[:first], marks[i]); at >= 0 {
-			first = at
+// A marker finds marks in a text, from its beginning on. Most bytes are none, and are never looked at one by one.
+type marker struct {
+	text  []byte
+	marks string
+	ahead [mostMarks]int // one more than where each comes next, as far as somebody has looked
+}
+
+const mostMarks = 4
+
+// next returns where the next of the marks is at or after a place, or the length of the text.
+func (m *marker) next(from int) int {
+	first := len(m.text)
+	for i := range len(m.marks) {
+		if m.ahead[i] <= from {
+			m.ahead[i] = len(m.text) + 1
+			if n := bytes.IndexByte(m.text[from:], m.marks[i]); n >= 0 {
+				m.ahead[i] = from + n + 1
+			}
 		}
+		first = min(first, m.ahead[i]-1)
 	}
 	return first
 }
@@ -105,7 +115,7 @@ func readEscape(text, out []byte) (char []byte, width int) {
 		return readEntity(text, out)
 	}
 	for i := range notations {
-		if n := &notations[i]; n.before[0] == text[0] {
+		if n := &notations[i]; n.before[0] == text[0] && (len(n.before) == 1 || n.before[1] == c) {
 			if char, width := n.read(text, out); width > 0 {
 				return char, width
 			}

@@ -60,6 +60,17 @@ func withholdCoded(t *transcript.Transcript) {
 	}
 }
 
+// files finds the first characters of packed files. Few texts have any.
+var files = func() *search {
+	var wanted []stand
+	for _, p := range packings {
+		for _, begin := range p.files {
+			wanted = append(wanted, stand{secret: []byte(begin)})
+		}
+	}
+	return newSearch(wanted)
+}()
+
 // scramble takes away the files that hide a secret from a run of packed bytes: it puts other characters behind the first ones
 // of each, up to the end of the run. They depend on what was there alone, so that what was equal stays equal. A run that goes on
 // behind an escape is looked at where the escape is read.

@@ -111,8 +111,12 @@ func (c *cover) look(of *decoded) {
 	if c.depth == 0 {
 		return
 	}
-	if c.unescape(allMarks) { // of JSON in HTML, HTML is read first, and of a URL in JSON, JSON
-		for _, marks := range [...]string{webMarks, `\`, "%", "&"} {
+	if kinds := c.unescape(allMarks); len(kinds) > 1 { // of JSON in HTML, HTML is read first, and of a URL in JSON, JSON
+		each := []string{webMarks, `\`, "%", "&"}
+		if len(kinds) < len(allMarks) && strings.Contains(kinds, `\`) {
+			each = each[:2] // the web's marks are of one kind
+		}
+		for _, marks := range each {
 			c.unescape(marks)
 		}
 	}
@@ -121,10 +125,13 @@ func (c *cover) look(of *decoded) {
 	}
 	c.unescape(voidMarks)
 	c.unescape(mailMarks)
+	_, file := files.next(c.text, 0)
 	for _, p := range packings {
 		for from, to := range p.runs(c.text) {
 			if of == nil || of.between(from, to) {
-				c.scramble(p, from, to)
+				if file != nil {
+					c.scramble(p, from, to)
+				}
 				c.unpack(p, from, to)
 			}
 		}
@@ -145,21 +152,21 @@ func (c *cover) inside(text []byte, of *decoded, cut bool) (made []byte, changed
 	return inner.text, inner.changed
 }
 
-// unescape looks through what a text says when the escapes with some marks are read. It reports whether there are more kinds.
-func (c *cover) unescape(marks string) (mixed bool) {
+// unescape looks through what a text says when the escapes with some marks are read. It returns the marks that there are.
+func (c *cover) unescape(marks string) (kinds string) {
 	d := unescape(c.text, marks)
 	if d == nil {
-		return false
+		return ""
 	}
 	if slices.ContainsFunc(*c.clean, func(other []byte) bool { return bytes.Equal(other, d.text) }) {
-		return d.mixed
+		return d.kinds
 	}
 	if made, changed := c.inside(d.text, d, c.cut); changed {
 		d.writeBack(c.own(), made)
 	} else {
 		*c.clean = append(*c.clean, d.text)
 	}
-	return d.mixed
+	return d.kinds
 }
 
 // unpack looks through a run of packed bytes.

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// A search finds many texts at once, each of at least shortest bytes, in one pass that skips most bytes. It is the
-// algorithm of Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
+// A search finds many texts at once in one pass that skips most bytes, the more the longer the texts are. It is the algorithm of
+// Wu and Manber (A fast algorithm for multi-pattern searching, 1994), with blocks of two bytes.
 type search struct {
 	wanted []stand          // the longest first
+	window int              // as many bytes as the shortest has, or fewer
 	shift  [1 << 12]uint8   // how far the window can move behind a block
 	ending map[uint16][]int // which of the wanted have the block at the end of their first window
 }
@@ -16,17 +17,21 @@ type search struct {
 // A stand is a secret, and what stands in its place, which is as long.
 type stand struct{ secret, alias []byte }
 
+// longestWindow is how long a window is at most: of a longer one, many secrets would leave no block that it can skip.
+const longestWindow = 32
+
 func newSearch(wanted []stand) *search {
 	s := &search{wanted: wanted, ending: map[uint16][]int{}}
 	slices.SortStableFunc(s.wanted, func(a, b stand) int { return len(b.secret) - len(a.secret) })
+	s.window = min(len(s.wanted[len(s.wanted)-1].secret), longestWindow)
 	for i := range s.shift {
-		s.shift[i] = shortest - 1
+		s.shift[i] = uint8(s.window - 1)
 	}
 	for i, w := range s.wanted {
-		for at := 1; at < shortest; at++ {
+		for at := 1; at < s.window; at++ {
 			block := blockOf(w.secret, at)
-			s.shift[block] = min(s.shift[block], uint8(shortest-1-at))
-			if at == shortest-1 {
+			s.shift[block] = min(s.shift[block], uint8(s.window-1-at))
+			if at == s.window-1 {
 				s.ending[block] = append(s.ending[block], i)
 			}
 		}
@@ -41,15 +46,15 @@ func blockOf(text []byte, at int) uint16 {
 
 // next returns where the next secret begins, from an index on; nil when there is none.
 func (s *search) next(text []byte, from int) (int, *stand) {
-	for end := from + shortest - 1; end < len(text); {
+	for end := from + s.window - 1; end < len(text); {
 		block := blockOf(text, end)
 		if skip := s.shift[block]; skip > 0 {
 			end += int(skip)
 			continue
 		}
 		for _, i := range s.ending[block] {
-			if w := &s.wanted[i]; bytes.HasPrefix(text[end-shortest+1:], w.secret) {
-				return end - shortest + 1, w
+			if w := &s.wanted[i]; bytes.HasPrefix(text[end-s.window+1:], w.secret) {
+				return end - s.window + 1, w
 			}
 		}
 		end++

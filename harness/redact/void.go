@@ -41,9 +41,12 @@ func readVoid(text []byte, at int, out []byte) (char []byte, width int) {
 			return out, 1 + n + blanks(rest[n:])
 		}
 	default: // Base64 in a text that is indented, such as YAML
+		if at == 0 || !packs(text[at-1]) {
+			return nil, 0
+		}
 		n := lineBreak(text[at:])
 		m := blanks(text[at+n:])
-		if n > 0 && m > 0 && at > 0 && packs(text[at-1]) && at+n+m < len(text) && packs(text[at+n+m]) {
+		if n > 0 && m > 0 && at+n+m < len(text) && packs(text[at+n+m]) {
 			return out, n + m
 		}
 	}
