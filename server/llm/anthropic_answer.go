@@ -73,15 +73,18 @@ type messagesStream struct {
 	id     string
 	tokens messagesTokens
 	calls  []wantedCall
-	block  struct { // the one that is being sent
-		index, kind         string
-		thinking, signature []byte
-		data                string
-		call                wantedCall
-	}
+	blocks map[string]*messagesBlock // those that have begun and not ended, by their index
 }
 
-func (messages) stream() streamReader { return &messagesStream{} }
+// A messagesBlock is the part of a block that has come.
+type messagesBlock struct {
+	kind                string
+	thinking, signature []byte
+	data                string
+	call                wantedCall
+}
+
+func (messages) stream() streamReader { return &messagesStream{blocks: map[string]*messagesBlock{}} }
 
 // read takes the data of one event.
 func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, err error) {
@@ -98,7 +101,7 @@ func (s *messagesStream) read(data []byte, yield func(Piece) bool) (more bool, e
 	case "content_block_start":
 		s.begin(string(parts[5]), parts[2])
 	case "content_block_delta":
-		return s.grow(parts[3], yield), nil
+		return s.grow(string(parts[5]), parts[3], yield), nil
 	case "content_block_stop":
 		return s.finish(string(parts[5]), yield), nil
 	case "message_delta":
@@ -130,41 +133,48 @@ func (s *messagesStream) end(yield func(Piece) bool) {
 
 func (s *messagesStream) begin(index string, block jsonwire.Text) {
 	parts := pick(block, "type", "id", "name", "data")
-	s.block.index, s.block.kind = index, str(parts[0])
-	s.block.thinking, s.block.signature = nil, nil
-	s.block.data = str(parts[3])
-	s.block.call = wantedCall{id: str(parts[1]), name: str(parts[2])}
+	s.blocks[index] = &messagesBlock{
+		kind: str(parts[0]),
+		data: str(parts[3]),
+		call: wantedCall{id: str(parts[1]), name: str(parts[2])},
+	}
 }
 
-func (s *messagesStream) grow(delta jsonwire.Text, yield func(Piece) bool) (more bool) {
+func (s *messagesStream) grow(index string, delta jsonwire.Text, yield func(Piece) bool) (more bool) {
 	parts := pick(delta, "type", "text", "partial_json", "thinking", "signature")
-	switch str(parts[0]) {
-	case "text_delta":
+	kind := str(parts[0])
+	if kind == "text_delta" {
 		return s.yield(yield, message.Text{Text: str(parts[1])})
+	}
+	block := s.blocks[index]
+	if block == nil {
+		return true
+	}
+	switch kind {
 	case "input_json_delta":
-		s.block.call.arguments = append(s.block.call.arguments, str(parts[2])...)
+		block.call.arguments = append(block.call.arguments, str(parts[2])...)
 	case "thinking_delta":
-		s.block.thinking = append(s.block.thinking, str(parts[3])...)
+		block.thinking = append(block.thinking, str(parts[3])...)
 	case "signature_delta":
-		s.block.signature = append(s.block.signature, str(parts[4])...)
+		block.signature = append(block.signature, str(parts[4])...)
 	}
 	return true
 }
 
-// finish is the end of a block, if it is the one that is being sent.
+// finish is the end of a block, which may come while others are under way.
 func (s *messagesStream) finish(index string, yield func(Piece) bool) (more bool) {
-	if index != s.block.index {
+	block := s.blocks[index]
+	if block == nil {
 		return true
 	}
-	kind := s.block.kind
-	s.block.kind = "" // it does not end twice
-	switch kind {
+	delete(s.blocks, index) // it does not end twice
+	switch block.kind {
 	case "redacted_thinking":
-		return s.yield(yield, message.RedactedThinking{Data: s.block.data})
+		return s.yield(yield, message.RedactedThinking{Data: block.data})
 	case "tool_use":
-		s.calls = append(s.calls, s.block.call)
+		s.calls = append(s.calls, block.call)
 	case "thinking":
-		return s.yield(yield, message.Thinking{Thinking: string(s.block.thinking), Signature: string(s.block.signature)})
+		return s.yield(yield, message.Thinking{Thinking: string(block.thinking), Signature: string(block.signature)})
 	}
 	return true
 }
