@@ -38,7 +38,7 @@ func BenchmarkScenarios(b *testing.B) {
 				}
 				wall += time.Since(start)
 				cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-				peak = max(peak, peakOf(cmd))
+				peak = max(peak, peakOf(cmd.ProcessState.SysUsage().(*syscall.Rusage)))
 			}
 			b.ReportMetric(wall.Seconds()/float64(b.N), "wall-s")
 			b.ReportMetric(cpu.Seconds()/float64(b.N), "cpu-s")
@@ -48,9 +48,9 @@ func BenchmarkScenarios(b *testing.B) {
 	}
 }
 
-// peakOf returns how many bytes a process that has ended, or the largest it has waited for, had in memory at most.
-func peakOf(cmd *exec.Cmd) int64 {
-	peak := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+// peakOf returns how many bytes a process had in memory at most.
+func peakOf(u *syscall.Rusage) int64 {
+	peak := int64(u.Maxrss)
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
 		return peak
 	}

@@ -142,23 +142,54 @@ func (s *streams) correlation(ev *transcript.Event, path *jsonpath.Path) string 
 // another name, where one of the names is an anchor's, or with another thing's id where the key is.
 func (s *streams) strangers(pairs []pair) []pair {
 	anchor := func(it *item) bool { return slices.Contains(s.rule.Anchors, it.name) }
+	extra := newExtras(pairs)
 	for i, p := range pairs {
 		if p.gap != EventMissing {
 			continue
 		}
-		k := slices.IndexFunc(pairs, func(o pair) bool {
-			if o.gap != EventExtra && o.gap != EventDoubled || o.cand.key == "" {
-				return false
-			}
-			renamed := o.cand.key == p.ref.key && anchor(p.ref) != anchor(o.cand)
+		renamed := extra.first(extra.byKey, p.ref.key, func(o *item) bool { return anchor(p.ref) != anchor(o) })
+		k := renamed
+		if s.rule.OrderWithin != "" {
 			// Keys that differ where outlines do not have an id with another partner, so that this is told.
-			confused := o.cand.name == p.ref.name && o.cand.outline == p.ref.outline && o.cand.key != p.ref.key
-			return renamed || confused && s.rule.OrderWithin != ""
-		})
-		if k >= 0 {
+			confused := extra.first(extra.byOutline, outlineOf(p.ref), func(o *item) bool { return o.key != p.ref.key })
+			k = min(renamed, confused)
+		}
+		if k < len(pairs) {
 			pairs[i] = pair{ref: p.ref, cand: pairs[k].cand}
 			pairs[k] = pair{}
 		}
 	}
 	return slices.DeleteFunc(pairs, func(p pair) bool { return p.ref == nil && p.cand == nil })
+}
+
+// extras are the candidate's events that are alone, by what they say and by their outline. There may be very many.
+type extras struct {
+	pairs            []pair
+	byKey, byOutline map[string][]int
+}
+
+func newExtras(pairs []pair) *extras {
+	e := &extras{pairs: pairs, byKey: map[string][]int{}, byOutline: map[string][]int{}}
+	for k, o := range pairs {
+		if (o.gap == EventExtra || o.gap == EventDoubled) && o.cand.key != "" {
+			e.byKey[o.cand.key] = append(e.byKey[o.cand.key], k)
+			e.byOutline[outlineOf(o.cand)] = append(e.byOutline[outlineOf(o.cand)], k)
+		}
+	}
+	return e
+}
+
+func outlineOf(it *item) string { return it.name + "\x00" + it.outline }
+
+// first returns the first event of a kind that is still alone and fits; the number of pairs when there is none.
+func (e *extras) first(in map[string][]int, kind string, fits func(*item) bool) int {
+	for len(in[kind]) > 0 && e.pairs[in[kind][0]].cand == nil {
+		in[kind] = in[kind][1:]
+	}
+	for _, k := range in[kind] {
+		if o := e.pairs[k].cand; o != nil && fits(o) {
+			return k
+		}
+	}
+	return len(e.pairs)
 }

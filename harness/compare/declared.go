@@ -7,22 +7,24 @@ import (
 	"github.com/lockstep-dev/lockstep/internal/jsontree"
 )
 
-// DeclaredIn reports whether a rule speaks of the value at a place of an answer, in the words of a contract.Violation.
-func (r *Rules) DeclaredIn(step string, answer *transcript.Response, place string) bool {
-	ptr, ok := strings.CutPrefix(place, "body/")
-	return ok && r.declares(step, bodyContent(answer).data, "/"+ptr)
+// Declared returns a function that reports whether a rule speaks of the value at a place of an answer, in the words of a
+// contract.Violation.
+func (r *Rules) Declared(step string, answer *transcript.Response) func(place string) bool {
+	return r.declared(step, bodyContent(answer).data, "body")
 }
 
-// DeclaredInEvent is DeclaredIn of an event of a stream that a step has opened.
-func (r *Rules) DeclaredInEvent(step string, ev *transcript.Event, place string) bool {
-	ptr, ok := strings.CutPrefix(place, "event data/")
-	return ok && r.declares(step, []byte(ev.Data), "/"+ptr)
+// DeclaredInEvent is Declared of an event of a stream that a step has opened.
+func (r *Rules) DeclaredInEvent(step string, ev *transcript.Event) func(place string) bool {
+	return r.declared(step, []byte(ev.Data), "event data")
 }
 
-func (r *Rules) declares(step string, doc []byte, ptr string) bool {
-	if r == nil {
-		return false
+func (r *Rules) declared(step string, doc []byte, of string) func(place string) bool {
+	var places map[string]*Volatile
+	if root, _, err := jsontree.Parse(doc); r != nil && err == nil {
+		places = pointers(r.volatile(step), doc, root, func(*Volatile) {})
 	}
-	root, _, err := jsontree.Parse(doc)
-	return err == nil && pointers(r.volatile(step), doc, root, func(*Volatile) {})[ptr] != nil
+	return func(place string) bool {
+		ptr, ok := strings.CutPrefix(place, of)
+		return ok && strings.HasPrefix(ptr, "/") && places[ptr] != nil
+	}
 }

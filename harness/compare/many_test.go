@@ -99,6 +99,10 @@ func TestManyEventsAreCounted(t *testing.T) {
 			if len(got.Differences) != mostDifferences+1 || told(got) != n-1 || got.Differences[0].Kind != tc.kind {
 				t.Errorf("%d differences, %d with the others, the first %s", len(got.Differences), told(got), got.Differences[0].Kind)
 			}
+			got = compared(newSide("ref").stream("bus", events...), newSide("cand").stream("bus", events[0]), &Rules{})
+			if len(got.Differences) != mostDifferences+1 || told(got) != n-1 || got.Differences[0].Kind != EventMissing {
+				t.Errorf("turned: %d differences, %d with the others, the first %s", len(got.Differences), told(got), got.Differences[0].Kind)
+			}
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +17,30 @@ const (
 	otherValue  = 80      // columns of those beside it
 )
 
-// around shows the object or list that a place is in, a line for each member, as far as the place is there: of a member
-// that is missing, the object without it. It returns nil for what is no document with members.
-func around(body []byte, pointer string) *Around {
-	if len(body) == 0 || len(body) > mostAround {
+// A reading is a body and the document in it; nil when it is no document with members. Many findings are about one body.
+type reading struct {
+	body []byte
+	root *jsontree.Node
+}
+
+func (r *reading) of(body []byte) *jsontree.Node {
+	if bytes.Equal(r.body, body) {
+		return r.root
+	}
+	*r = reading{body: body}
+	if len(body) > mostAround {
 		return nil
 	}
-	root, _, err := jsontree.Parse(body)
-	if err != nil || root.Kind != jsontree.Object && root.Kind != jsontree.Array {
+	if root, _, err := jsontree.Parse(body); err == nil && (root.Kind == jsontree.Object || root.Kind == jsontree.Array) {
+		r.root = root
+	}
+	return r.root
+}
+
+// around shows the object or list that a place is in, a line for each member, as far as the place is there: of a member
+// that is missing, the object without it. It returns nil for what is no document with members.
+func around(root *jsontree.Node, pointer string) *Around {
+	if root == nil {
 		return nil
 	}
 	parent, path, focus := root, "", -1

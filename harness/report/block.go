@@ -74,7 +74,7 @@ func (p *plan) add(s *verdict.Scenario) {
 		switch {
 		case first != nil:
 			b.isAbove(first.Scenario)
-		case full && (len(b.causes) < mostCauses || p.everything):
+		case full && (len(b.causes) < mostCauses || p.everything || c.Rest()):
 			p.causes.put(c)
 			p.confused.put(s, c)
 			b.causes = append(b.causes, c)

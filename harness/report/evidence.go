@@ -79,6 +79,8 @@ type Gathering struct {
 	Text        []byte                   // the scenario's file
 	Rules       []string
 	Cover       func(string) string // covers what nobody is to read
+
+	readings [2]reading // the last of each side
 }
 
 // Bounds of what is kept of a scenario.
@@ -149,7 +151,7 @@ func (g *Gathering) side(f *verdict.Finding, t *transcript.Transcript, side int)
 		out.Answer = g.shown(eventText(ev))
 	}
 	if at := pointer(f.Place); at != "" || body != nil {
-		if out.Around = around(body, at); out.Around != nil {
+		if out.Around = around(g.readings[side].of(body), at); out.Around != nil {
 			for i, line := range out.Around.Lines {
 				out.Around.Lines[i] = g.Cover(line)
 			}

@@ -28,13 +28,13 @@ func TestAround(t *testing.T) {
 		{"below a value", doc, "/id/deep", []string{"{", `  "id": 1`, `  "owner": {"name":"x","tags":["a","b","c"]}`, `  "empty": {}`, `  "odd/name": {"~":2}`, "}"}, 1},
 		{"an index that is none", `[1]`, "/x", []string{"[", "  0: 1", "]"}, -1},
 	} {
-		got := around([]byte(tc.body), tc.pointer)
+		got := around((&reading{}).of([]byte(tc.body)), tc.pointer)
 		if diff := cmp.Diff(&Around{tc.want, tc.focus}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
 	for _, none := range []string{"", "text", `"a"`, "17", "{"} {
-		if got := around([]byte(none), ""); got != nil {
+		if got := around((&reading{}).of([]byte(none)), ""); got != nil {
 			t.Errorf("around %q: %v", none, got)
 		}
 	}
@@ -42,7 +42,7 @@ func TestAround(t *testing.T) {
 
 func TestAroundALongListIsShort(t *testing.T) {
 	list := "[" + strings.Repeat("0,", 9999) + "1]"
-	got := around([]byte(list), "/5000")
+	got := around((&reading{}).of([]byte(list)), "/5000")
 	if len(got.Lines) != mostMembers+4 || got.Lines[got.Focus] != "  5000: 0" || got.Lines[1] != "  … 4994 more" {
 		t.Errorf("%d lines, focus %q: %q", len(got.Lines), got.Lines[got.Focus], got.Lines)
 	}

@@ -61,8 +61,11 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 	for n := range 17 {
 		findings = append(findings, step(n+3, fmt.Sprint(n+1), "GET /", difference("value", fmt.Sprintf("body /%d", n), "the values differ", "1", "2")))
 	}
-	doc := document(scenario("many", findings...))
+	doc := document(scenario("many", append(findings, step(20, "18", "GET /", difference("more", "all of it", "500 more differences are not listed", "—", "—")))...))
 	text := shown(t, doc, Paint{})
+	if want := "all of it: 500 more differences are not listed"; !strings.Contains(text, want) {
+		t.Errorf("the text does not say %q:\n%s", want, text)
+	}
 	if got, want := strings.Count(text, "[value]"), mostCauses; got != want {
 		t.Errorf("%d findings are shown, want %d", got, want)
 	}

@@ -218,19 +218,39 @@ func (j *judge) violation(i int, v contract.Violation, labels []string) Finding 
 	return f
 }
 
-// declared reports whether a rule speaks of the value that breaks the contract.
+// Rest reports whether a finding says that there are more than those that are listed.
+func (f *Finding) Rest() bool {
+	return f.Kind == string(compare.MoreDiffer) || f.Kind == string(contract.MoreViolations)
+}
+
+// A message is one that violations are about.
+type message struct {
+	of              *transcript.Transcript
+	step, stream    string
+	exchange, event int
+}
+
+// declared reports whether a rule speaks of the value that breaks the contract. Those of one message follow one another.
 func (j *judge) declared(t *transcript.Transcript, v *contract.Violation) bool {
+	if m := (message{t, v.Step, v.Stream, v.Exchange, v.Event}); j.places == nil || m != j.placesOf {
+		j.placesOf, j.places = m, j.placesIn(t, v)
+	}
+	return j.places(v.Place)
+}
+
+// placesIn returns a function that reports whether a rule speaks of a place of the message that breaks the contract.
+func (j *judge) placesIn(t *transcript.Transcript, v *contract.Violation) func(place string) bool {
 	for _, s := range t.Streams {
 		if v.Stream != "" && s.Name == v.Stream && v.Event < len(s.Events) {
-			return j.Rules.DeclaredInEvent(s.Step, &s.Events[v.Event], v.Place)
+			return j.Rules.DeclaredInEvent(s.Step, &s.Events[v.Event])
 		}
 	}
 	for i := range t.Steps {
 		if s := &t.Steps[i]; s.ID == v.Step && v.Stream == "" && v.Exchange < len(s.Exchanges) && s.Exchanges[v.Exchange].Response != nil {
-			return j.Rules.DeclaredIn(s.ID, s.Exchanges[v.Exchange].Response, v.Place)
+			return j.Rules.Declared(s.ID, s.Exchanges[v.Exchange].Response)
 		}
 	}
-	return false
+	return func(string) bool { return false }
 }
 
 func (j *judge) shortfall(i int, s compare.Shortfall) Finding {

@@ -162,6 +162,8 @@ type judge struct {
 	referenceLost bool
 	silences      *contract.Silences
 	silent        int // how many differences the contract has been searched for
+	placesOf      message
+	places        func(place string) bool // of it, that rules speak of
 }
 
 // documents returns how many bodies there are, and what is expected of them.

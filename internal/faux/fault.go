@@ -19,7 +19,7 @@ type Fault struct {
 	Clock bool
 
 	// Reason is why a scenario cannot be judged, and Log a line among the last of the process; both empty for most.
-	// ‹name› and ‹port› stand for those of the target.
+	// ‹name› and ‹port› stand for those of the target, ‹time› for how long it had.
 	Reason, Log string
 
 	answer func(*answer)                                                 // changes an answer before it is written

@@ -66,9 +66,9 @@ func (p *Process) Play(ctx context.Context, id string) int {
 		fmt.Fprintln(p.Log, "panic: assignment to entry in nil map")
 		p.Exit(status)
 	}}
+	fmt.Fprintln(p.Log, "listening")
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
-	fmt.Fprintln(p.Log, "listening")
 	select {
 	case <-ctx.Done():
 	case err := <-served:
@@ -108,7 +108,7 @@ var processFaults = []*Fault{
 	},
 	{
 		ID: "never-ready", Doc: "it listens, and is never ready", In: "items/story",
-		Reason: `start target "‹name›": not ready within 5s: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
+		Reason: `start target "‹name›": not ready within ‹time›: GET http://127.0.0.1:‹port›/health: 503 Service Unavailable`, Log: "listening",
 		answer: func(a *answer) { a.say(http.StatusServiceUnavailable, nil, "") },
 	},
 	{

@@ -1,0 +1,40 @@
+//go:build unix
+
+package main
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/lockstep-dev/lockstep/internal/faux"
+)
+
+// However much there is to say of one message, it is read a few times, and not once for each thing that is said. What is allocated
+// shows that, whatever else the machine does; so this test has no others beside it.
+func TestAMessageIsNotReadForEachThingThatIsSaidOfIt(t *testing.T) {
+	const fields, room = 20_000, 20_000 // bytes for each field
+	many := faux.ManyFields(fields)
+	for _, tc := range []struct {
+		name         string
+		right, wrong *faux.Fault
+		scenario     string
+	}{
+		{"an answer of the candidate", nil, many, "items/story"},
+		{"an answer of the reference", many, nil, "items/story"},
+		{"an answer of both", many, many, "items/story"},
+		{"an event of the candidate", nil, many, "events/story"},
+		{"an event of both", many, many, "events/story"},
+	} {
+		p := newProject(t, at("right", serve(t, &faux.Server{Fault: tc.right})), at("wrong", serve(t, &faux.Server{Fault: tc.wrong})))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		o := p.do(t, "run", tc.scenario)
+		runtime.ReadMemStats(&after)
+		if o.code != exitDiffer {
+			t.Errorf("%s: %+v", tc.name, o)
+		}
+		if each := (after.TotalAlloc - before.TotalAlloc) / fields; each > room {
+			t.Errorf("%s: %d bytes for each field, want at most %d", tc.name, each, room)
+		}
+	}
+}
