@@ -18,6 +18,9 @@ import (
 // heartbeats is the reason under which heartbeats are not compared.
 const heartbeats = "heartbeats, which are checked for their cadence"
 
+// excusedBeats is the reason where the machine was busy.
+const excusedBeats = "heartbeats that were out of time by no more than the machine was busy"
+
 // ofTheClock has the fields of a report that the clock decides, as docs/ci.md lists them, and what takes them out.
 var ofTheClock = []struct {
 	field string
@@ -33,10 +36,16 @@ var ofTheClock = []struct {
 	{"latency", func(d *report.Document) { d.Latency = nil }},
 	{`scenarios[].compared.not_compared["` + heartbeats + `"]`, func(d *report.Document) {
 		for i := range d.Scenarios {
-			noBeats(&d.Scenarios[i].Compared)
+			noBeats(&d.Scenarios[i].Compared, heartbeats)
 		}
 	}},
-	{`totals.compared.not_compared["` + heartbeats + `"]`, func(d *report.Document) { noBeats(&d.Totals.Compared) }},
+	{`totals.compared.not_compared["` + heartbeats + `"]`, func(d *report.Document) { noBeats(&d.Totals.Compared, heartbeats) }},
+	{`scenarios[].compared.not_compared["` + excusedBeats + `"]`, func(d *report.Document) {
+		for i := range d.Scenarios {
+			noBeats(&d.Scenarios[i].Compared, excusedBeats)
+		}
+	}},
+	{`totals.compared.not_compared["` + excusedBeats + `"]`, func(d *report.Document) { noBeats(&d.Totals.Compared, excusedBeats) }},
 	{"coverage.operations[].statuses[].media[].stream.events[].reached", func(d *report.Document) {
 		for _, op := range d.Coverage.Operations {
 			for _, s := range op.Statuses {
@@ -52,8 +61,8 @@ var ofTheClock = []struct {
 	}},
 }
 
-func noBeats(c *verdict.Compared) {
-	delete(c.NotCompared, heartbeats)
+func noBeats(c *verdict.Compared, reason string) {
+	delete(c.NotCompared, reason)
 	if len(c.NotCompared) == 0 {
 		c.NotCompared = nil
 	}

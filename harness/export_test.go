@@ -3,11 +3,13 @@ package harness
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/harness/compare"
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
+	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // Walk drives one scenario against targets that are there already, the reference first, and judges it. Unlike Run it
@@ -17,7 +19,9 @@ func (p *Project) Walk(ctx context.Context, s *scenario.Scenario, targets []*run
 		project: p, scenarios: []*scenario.Scenario{s}, judged: make([]*verdict.Scenario, 1), written: map[int]bool{},
 		result: &Result{Alone: len(targets) == 1}, coverage: p.Contract.NewCoverage(),
 	}
-	e.judge(0, run.Scenario(ctx, s, targets, e.runOptions(s)), "")
+	opts := e.runOptions(s)
+	opts.Processors = func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false } // whose clock is not faked
+	e.judge(0, run.Scenario(ctx, s, targets, opts), "")
 	return e.judged[0]
 }
 

@@ -53,7 +53,7 @@ func (s *survey) beats() {
 // add counts a stream by its first beat: nobody takes one that comes within a quarter of an interval for that of its end.
 func (o *openings) add(t *transcript.Transcript, st *transcript.Stream, first *transcript.Event, h *compare.Heartbeat) {
 	o.all++
-	if first.At-st.At <= h.Every/4+t.Excuse(st.At, first.At) {
+	if first.At-st.At <= h.Every/4+t.Excuse(st.At, st.At, first.At) {
 		o.atOnce++
 	}
 }

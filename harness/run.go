@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/report"
 	"github.com/lockstep-dev/lockstep/harness/run"
 	"github.com/lockstep-dev/lockstep/harness/scenario"
+	"github.com/lockstep-dev/lockstep/harness/target"
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/verdict"
 )
@@ -380,6 +381,7 @@ func (e *execution) runOptions(s *scenario.Scenario) *run.Options {
 	return &run.Options{
 		Step: l.Step, Scenario: l.Scenario, Settle: l.Settle, Events: l.Events, Seed: e.opts.Seed,
 		Contract: consultant{e.project.Contract}, Heartbeat: rules.Beats, Recorded: e.opts.Against.transcript(s),
+		Processors: target.OwnProcessors,
 	}
 }
 

@@ -11,46 +11,52 @@ import (
 // The beats of a stream are due at moments that a rule says. Each is held against its own: a server that was kept waiting may
 // make up for the beats it has missed, all at once, but none may come before it is due, so that there are never too many.
 
-// cadence returns the first beat that is out of time. What the harness itself was kept waiting comes on top of the tolerance:
-// by so much it may have seen the beat, or the opening, too late.
-func cadence(s *transcript.Stream, h *Heartbeat, stalled time.Duration) (Shortfall, bool) {
-	n, tolerance := 0, h.Tolerance+stalled
+// excusedBeats is why a heartbeat that is out of time is no finding.
+const excusedBeats = "heartbeats that were out of time by no more than the machine was busy"
+
+// cadence returns the first beat that is out of time; nil when none is. What the machine has delayed comes on top of the
+// tolerance; excused is how many beats needed that.
+func cadence(t *transcript.Transcript, s *transcript.Stream, h *Heartbeat) (f *Shortfall, excused int) {
+	n := 0
 	for i := range s.Events {
 		if !h.beats(&s.Events[i]) {
 			continue
 		}
 		n++
 		due, came := h.due(n), s.Events[i].At-s.At
-		f := Shortfall{
+		stalled := t.Excuse(s.At, s.At+due, s.Events[i].At)
+		f := &Shortfall{
 			Event: i, Place: "heartbeat " + strconv.Itoa(n),
 			Want: fmt.Sprintf("%s after the opening, give or take %s", due, h.Tolerance) + granted(stalled),
 			Got:  came.Round(time.Millisecond).String(),
 		}
 		switch {
-		case came > due+tolerance:
+		case came > due+h.Tolerance+stalled:
 			f.Kind, f.Text = HeartbeatLate, "a heartbeat came late"
-			return f, true
-		case came < due-tolerance:
+			return f, excused
+		case came < due-h.Tolerance-stalled:
 			f.Kind, f.Text = HeartbeatEarly, "a heartbeat came early"
-			return f, true
+			return f, excused
+		case (came - due).Abs() > h.Tolerance:
+			excused++
 		}
 	}
-	return missing(s, h, stalled, n)
+	stalled := t.Excuse(s.At, s.At+h.due(n+1), s.Until)
+	if wanted := h.wanted(s, stalled); n < wanted {
+		return &Shortfall{
+			Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
+			Want: fmt.Sprintf("%d in %s", wanted, (s.Until-s.At).Round(time.Millisecond)) + granted(stalled), Got: strconv.Itoa(n),
+			Text: "a heartbeat did not come",
+		}, excused
+	}
+	return nil, excused + max(0, h.wanted(s, 0)-n)
 }
 
-// missing tells of the beats that did not come, of which n did.
-func missing(s *transcript.Stream, h *Heartbeat, stalled time.Duration, n int) (Shortfall, bool) {
-	open := s.Until - s.At
-	wanted := 0
-	if overdue := open - h.First - h.Tolerance - stalled; overdue >= 0 {
-		wanted = 1 + int(overdue/h.Every)
+// wanted returns how many beats a stream must have had before it ended, on a machine that may have delayed them.
+func (h *Heartbeat) wanted(s *transcript.Stream, stalled time.Duration) int {
+	overdue := s.Until - s.At - h.First - h.Tolerance - stalled
+	if overdue < 0 {
+		return 0
 	}
-	if n >= wanted {
-		return Shortfall{}, false
-	}
-	return Shortfall{
-		Kind: HeartbeatMissing, Event: -1, Place: "heartbeat " + strconv.Itoa(n+1),
-		Want: fmt.Sprintf("%d in %s", wanted, open.Round(time.Millisecond)) + granted(stalled), Got: strconv.Itoa(n),
-		Text: "a heartbeat did not come",
-	}, true
+	return 1 + int(overdue/h.Every)
 }

@@ -51,3 +51,60 @@ func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 		}
 	}
 }
+
+// A beat that the harness saw late, because it was kept waiting itself, is no finding, but counted: nobody can tell. A server that
+// is late by itself is found, however long the harness waited at another time.
+func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
+	const ms = time.Millisecond
+	rules := &Rules{Streams: map[string]Stream{"bus": {
+		Heartbeat: &Heartbeat{Event: "ping", Every: time.Second, First: time.Second, Tolerance: 200 * ms},
+	}}}
+	// The stream opens at 1 s, so the second beat is due at 3 s, and late from 3.2 s on.
+	for _, tc := range []struct {
+		name    string
+		second  time.Duration // beat; 0: it does not come
+		until   time.Duration
+		delayed []transcript.Starvation
+		want    []string
+		counted int
+	}{
+		{"in time", 3200 * ms, 3500 * ms, nil, nil, 0},
+		{"late by itself", 3500 * ms, 3500 * ms, nil, []string{"heartbeat-late"}, 0},
+		{"late, and the harness waited before it was due", 3500 * ms, 3500 * ms, []transcript.Starvation{{From: 1000 * ms, Until: 3000 * ms, For: 2000 * ms}}, []string{"heartbeat-late"}, 0},
+		{"late, and the harness waited afterwards", 3500 * ms, 5000 * ms, []transcript.Starvation{{From: 3500 * ms, Until: 4900 * ms, For: 1400 * ms}}, []string{"heartbeat-late"}, 0},
+		{"late by what the harness waited since", 3500 * ms, 3500 * ms, []transcript.Starvation{{From: 3150 * ms, Until: 3400 * ms, For: 240 * ms}, {From: 3400 * ms, Until: 3650 * ms, For: 240 * ms}}, nil, 1},
+		{"late by more", 3500 * ms, 3500 * ms, []transcript.Starvation{{From: 3150 * ms, Until: 3400 * ms, For: 190 * ms}}, []string{"heartbeat-late"}, 0},
+		{"missing", 0, 3500 * ms, nil, []string{"heartbeat-missing"}, 0},
+		{"missing, and the harness waited since", 0, 3500 * ms, []transcript.Starvation{{From: 3100 * ms, Until: 3500 * ms, For: 350 * ms}}, nil, 1},
+		{"missing, and the harness waited before", 0, 3500 * ms, []transcript.Starvation{{From: 1000 * ms, Until: 3200 * ms, For: 2000 * ms}}, []string{"heartbeat-missing"}, 0},
+	} {
+		beating := func(name string, second time.Duration) side {
+			s := newSide(name)
+			beats := []string{"ping {}", "ping {}"}
+			if second == 0 {
+				beats = beats[:1]
+			}
+			s.stream("bus", beats...)
+			st := s.t.Streams[0]
+			st.At, st.Until, st.Ended = 1000*ms, tc.until, transcript.EndedByClient
+			st.Events[0].At = 2000 * ms
+			if second > 0 {
+				st.Events[1].At = second
+			}
+			return s
+		}
+		ref, cand := beating("ref", 3000*ms), beating("cand", tc.second)
+		ref.t.Streams[0].Until = 3500 * ms
+		cand.t.Delayed = tc.delayed
+		var got []string
+		for _, f := range Shortfalls(cand.t, rules) {
+			got = append(got, string(f.Kind))
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+		if n := compared(ref, cand, rules).NotCompared[excusedBeats]; n != tc.counted {
+			t.Errorf("%s: %d beats are excused, want %d", tc.name, n, tc.counted)
+		}
+	}
+}

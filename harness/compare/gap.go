@@ -90,7 +90,8 @@ func (s *streams) gap(p pair) {
 	}
 	var stalled time.Duration
 	for side, ev := range []*transcript.Event{p.ref.event, p.cand.event} {
-		stalled = max(stalled, s.comparison.sides[side].Excuse(ev.At-gaps[side], ev.At))
+		from := ev.At - gaps[side]
+		stalled = max(stalled, s.comparison.sides[side].Excuse(from, from+rule.Max, ev.At))
 	}
 	var late []string
 	for side, gap := range gaps {

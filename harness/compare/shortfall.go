@@ -85,7 +85,7 @@ func ShortfallsWith(docs *jsontree.Documents, t *transcript.Transcript, rules *R
 		out = append(out, upstreamShortfalls(&t.Upstream[i], d)...)
 	}
 	for _, s := range t.Streams {
-		out = append(out, streamShortfalls(s, rules.stream(s.Name, s.Operation), t.Excuse(s.At, s.Until), d)...)
+		out = append(out, streamShortfalls(t, s, rules.stream(s.Name, s.Operation), d)...)
 		if name := miscodedStream(t, s); name != "" {
 			out = append(out, Shortfall{
 				Kind: CodingMistaken, Step: s.Step, Exchange: -1, Stream: s.Name, Event: -1, Place: "header Content-Encoding",
@@ -239,7 +239,7 @@ func unmetText(kind string) string {
 	}
 }
 
-func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, d *diagnosis) []Shortfall {
+func streamShortfalls(t *transcript.Transcript, s *transcript.Stream, rule Stream, d *diagnosis) []Shortfall {
 	var out []Shortfall
 	if f := s.Failure; s.Ended == transcript.EndedBroken && (f == nil || !d.follows(f, s.Until) && !d.outOfService(f, s.At, s.Until)) {
 		got := "broken"
@@ -252,9 +252,9 @@ func streamShortfalls(s *transcript.Stream, rule Stream, stalled time.Duration, 
 		})
 	}
 	if h := rule.Heartbeat; h != nil && h.Every > 0 {
-		if f, bad := cadence(s, h, stalled); bad {
+		if f, _ := cadence(t, s, h); f != nil {
 			f.Step, f.Stream, f.Exchange = s.Step, s.Name, -1
-			out = append(out, f)
+			out = append(out, *f)
 		}
 	}
 	return out

@@ -133,6 +133,10 @@ func (s *streams) items(side int) []item {
 	if side == 0 {
 		s.notCompared("heartbeats, which are checked for their cadence", beats)
 	}
+	if h := s.rule.Heartbeat; h != nil && h.Every > 0 {
+		_, excused := cadence(s.comparison.sides[side], s.sides[side], h)
+		s.notCompared(excusedBeats, excused)
+	}
 	return out
 }
 

@@ -131,7 +131,7 @@ func cadence(name, doc string, change func(c *cadenced) [][]time.Duration) Opera
 // out of time prove nothing, because the machine stood still.
 func (s *Subject) cadenced(st *transcript.Stream) *cadenced {
 	h := s.rule(st).Heartbeat
-	if h == nil || h.Every == 0 || s.Candidate.Excuse(st.At, st.Until+h.Tolerance+h.Every) > h.Every/granted {
+	if h == nil || h.Every == 0 || s.Candidate.Excuse(st.At, st.At, st.Until+h.Tolerance+h.Every) > h.Every/granted {
 		return nil
 	}
 	c := &cadenced{rule: h, st: st}

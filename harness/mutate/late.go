@@ -94,7 +94,7 @@ var gapOperators = []Operator{
 		if gap == nil || o.ref == nil || o.st.Ended == transcript.EndedBroken {
 			return true
 		}
-		by := 2*max(gap.Max, gap.Tolerance) + s.Candidate.Excuse(0, s.Candidate.Took) + s.Reference.Excuse(0, s.Reference.Took) + time.Second
+		by := 2*max(gap.Max, gap.Tolerance) + s.Candidate.Excuse(0, 0, s.Candidate.Took) + s.Reference.Excuse(0, 0, s.Reference.Took) + time.Second
 		return yield(s.sequenceMutant(o, "later by "+by.String(), 0, func(all []transcript.Event) []transcript.Event {
 			for i := o.index; i < len(all); i++ {
 				all[i].At += by

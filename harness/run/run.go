@@ -90,6 +90,8 @@ type Options struct {
 	Events   int           // events of a stream that are kept
 	Seed     uint64        // decides who starts a step
 	Contract Contract
+	// Processors returns what the harness itself has had of the machine's processors, as [Process] does.
+	Processors func(age time.Duration) (runqueue.Use, bool)
 	// Heartbeat reports whether an event only keeps its stream alive. Streams are called by name and by operation.
 	Heartbeat func(stream, operation string, ev *transcript.Event) bool
 	// Recorded is what a reference did that is not there any more; nil when all are. A stream that lags behind it may
@@ -157,7 +159,7 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 	r.each(func(w *walker) { w.finish(bounded) })
 	stalled, starvation := stalls(), starved()
 	for i, w := range r.walkers {
-		w.t.Stalled, w.t.Starved = stalled, starvation[i]
+		w.t.Stalled, w.t.Starved, w.t.Delayed = stalled, starvation[i], starvation[len(r.walkers)]
 		out[i] = w.t
 	}
 	return out

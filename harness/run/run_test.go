@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-dev/lockstep/harness/transcript"
 	"github.com/lockstep-dev/lockstep/harness/transport/httpwire"
 	"github.com/lockstep-dev/lockstep/internal/memnet"
+	"github.com/lockstep-dev/lockstep/internal/runqueue"
 )
 
 // anything is a contract that has every operation and objects to what is called wrong.
@@ -63,7 +64,8 @@ func stories(t *testing.T, text string) []*scenario.Scenario {
 func options() *Options {
 	return &Options{
 		Step: 10 * time.Second, Scenario: time.Minute, Settle: time.Second, Events: 1000, Seed: 1, Contract: anything{},
-		Heartbeat: func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
+		Heartbeat:  func(_, _ string, ev *transcript.Event) bool { return ev.Name == "ping" },
+		Processors: func(time.Duration) (runqueue.Use, bool) { return runqueue.Use{}, false },
 	}
 }
 

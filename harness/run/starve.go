@@ -22,11 +22,14 @@ type starving struct {
 	spans []transcript.Starvation
 }
 
-// watchStarvation begins to watch all targets, with a timer, and returns what ends that, once, and tells how each was kept
-// waiting.
+// watchStarvation begins to watch all targets and the harness, with a timer, and returns what ends that, once, and tells how
+// each was kept waiting, the harness last.
 func (r *stage) watchStarvation(after func(time.Duration) <-chan time.Time) (end func() [][]transcript.Starvation) {
-	all := make([]starving, len(r.walkers))
+	all := make([]starving, len(r.walkers)+1)
 	look := func(age time.Duration) {
+		if use, ok := r.opts.Processors(age); ok {
+			all[len(r.walkers)].look(r.walkers[0].t.Started, use)
+		}
 		for i, w := range r.walkers {
 			if w.server.Process == nil {
 				continue

@@ -62,7 +62,33 @@ func TestWhatATargetWaitedForAProcessorIsRecorded(t *testing.T) {
 				if diff := cmp.Diff(tc.want, ts[0].Starved); diff != "" {
 					t.Errorf("starved (-want +got):\n%s", diff)
 				}
+				if ts[0].Delayed != nil {
+					t.Errorf("the harness was delayed: %v", ts[0].Delayed)
+				}
 			})
 		})
 	}
+}
+
+// The harness may wait as well, while its targets do not.
+func TestWhatTheHarnessWaitedForAProcessorIsRecorded(t *testing.T) {
+	const ms = time.Millisecond
+	s := story(t, "steps: [{http: GET /seconds/1}]")
+	synctest.Test(t, func(t *testing.T) {
+		start, opts := time.Now(), options()
+		opts.Processors = func(time.Duration) (runqueue.Use, bool) {
+			use := runqueue.Use{At: time.Now(), Waited: map[int]time.Duration{1: time.Hour}}
+			if time.Since(start) >= 600*ms {
+				use.Waited[1] += 150 * ms
+			}
+			return use, true
+		}
+		targets := []*Target{target(t, "ref", http.HandlerFunc(sleeper)), target(t, "cand", http.HandlerFunc(sleeper))}
+		for _, got := range Scenario(t.Context(), s, targets, opts) {
+			want := []transcript.Starvation{{From: 500 * ms, Until: 750 * ms, For: 150 * ms}}
+			if diff := cmp.Diff(want, got.Delayed); diff != "" || got.Starved != nil {
+				t.Errorf("%s: starved %v, delayed (-want +got):\n%s", got.Target, got.Starved, diff)
+			}
+		}
+	})
 }

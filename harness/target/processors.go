@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -33,6 +34,17 @@ func (t *Target) Processors(age time.Duration) (runqueue.Use, bool) {
 		return runqueue.Use{}, false
 	}
 	return p.census.take(age, p.members)
+}
+
+// self is this program, without the processes that it has started.
+var self census
+
+// OwnProcessors returns what this program has had of the machine's processors, as [Target.Processors] does.
+func OwnProcessors(age time.Duration) (runqueue.Use, bool) {
+	if runtime.GOOS != "linux" {
+		return runqueue.Use{}, false
+	}
+	return self.take(age, func(context.Context) ([]int, error) { return []int{os.Getpid()}, nil })
 }
 
 func (c *census) take(age time.Duration, members func(context.Context) ([]int, error)) (runqueue.Use, bool) {

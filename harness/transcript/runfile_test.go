@@ -20,7 +20,7 @@ func sample(target string) *Transcript {
 	no, yes := "x", "y"
 	return &Transcript{
 		Scenario: "a/b[row]", Target: target, Unique: "u1", Directory: "/tmp/d", Started: time.Date(2026, 3, 1, 0, 0, 0, 1, time.UTC), Took: time.Second,
-		Stalled: 2, Starved: []Starvation{{-1, 3, 4}, {3, 8, 2}},
+		Stalled: 2, Starved: []Starvation{{-1, 3, 4}, {3, 8, 2}}, Delayed: []Starvation{{1, 2, 1}},
 		Steps: []Step{{
 			ID: "1", Line: 7, Kind: "http", Text: "POST /", At: 1, Took: 2,
 			Exchanges: []*Exchange{{

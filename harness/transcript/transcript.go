@@ -34,6 +34,8 @@ type Transcript struct {
 	// Starved are the spans in which others kept the target from running for a time that is worth a word, in their order. They
 	// are known of targets that the harness started itself, where the system tells.
 	Starved []Starvation `json:"starved,omitempty"`
+	// Delayed are the spans in which others kept the harness itself from running, in their order, where the system tells.
+	Delayed []Starvation `json:"delayed,omitempty"`
 	Steps   []Step       `json:"steps"`
 	Streams []*Stream    `json:"streams,omitempty"`
 	Windows []Window     `json:"windows,omitempty"`

@@ -197,7 +197,7 @@ const longWait = time.Second
 // would have other numbers.
 func count(t *transcript.Transcript, rules *compare.Rules) Target {
 	out := Target{Name: t.Target}
-	if waited := t.Excuse(0, t.Took); waited >= longWait {
+	if waited := t.Excuse(0, t.Took, t.Took); waited >= longWait {
 		out.Waited = waited.Milliseconds()
 	}
 	for i := range t.Steps {
