@@ -35,7 +35,10 @@ func (e *execution) keepAll(s *scenario.Scenario, v *verdict.Scenario, ts []*tra
 		e.latencies.Add(ts, consultant{e.project.Contract}.Operation)
 	}
 	e.gather(s, v, ts)
-	if size := sizeOf(ts); v.MayHaveConstants() && e.undecided.size+size <= mostUndecided {
+	if !v.MayHaveConstants() {
+		return
+	}
+	if size := sizeOf(ts); e.undecided.size+size <= mostUndecided {
 		if e.undecided.transcripts == nil {
 			e.undecided.transcripts = map[string][]*transcript.Transcript{}
 		}

@@ -45,7 +45,8 @@ func (b *bindings) beside() []Beside {
 		}
 		p.Sent = p.Place == sentPlace && isStep(b.sides[0].Steps, p.Step)
 		// The texts are slices of bodies. A copy lets the bodies be freed.
-		p.Reference, p.Candidate = strings.Clone(p.Reference), strings.Clone(p.Candidate)
+		both := p.Reference + p.Candidate
+		p.Reference, p.Candidate = both[:len(p.Reference)], both[len(p.Reference):]
 		out = append(out, p)
 	}
 	for _, key := range b.order {
@@ -79,8 +80,8 @@ func (b *bindings) parts(l location) (step, stream, place string) {
 	text := l.String()
 	if rest, ok := strings.CutPrefix(text, "step "); ok {
 		for s := range b.sides[0].AllSteps() {
-			if place, ok := strings.CutPrefix(rest, s.ID+" "); ok {
-				return s.ID, "", place
+			if place, ok := strings.CutPrefix(rest, s.ID); ok && strings.HasPrefix(place, " ") {
+				return s.ID, "", place[1:]
 			}
 		}
 	}
@@ -98,17 +99,12 @@ func isStep(steps []transcript.Step, id string) bool { return counterpart(steps,
 
 // noteTime keeps two times that are let pass although they are not of the moment in which they were seen: an expiry, a
 // date that a client has sent, or digits that only look like a time.
-func (b *bindings) noteTime(kind tokenKind, ref, cand string, p place) {
-	if len(b.noted) == mostBeside {
-		return
-	}
-	r, rok := moment(kind, ref)
-	c, cok := moment(kind, cand)
-	if !rok || !cok || r.Sub(p.seen[0]).Abs() <= leeway {
+func (b *bindings) noteTime(moments [2]time.Time, ref, cand string, p place) {
+	if len(b.noted) == mostBeside || moments[0].Sub(p.seen[0]).Abs() <= leeway {
 		return
 	}
 	b.noted = append(b.noted, notedPair{
-		Beside{Reference: ref, Candidate: cand, Class: ATime, Seen: p.seen[0], Unit: min(unitOf(r), unitOf(c))}, p.where,
+		Beside{Reference: ref, Candidate: cand, Class: ATime, Seen: p.seen[0], Unit: min(unitOf(moments[0]), unitOf(moments[1]))}, p.where,
 	})
 }
 

@@ -64,8 +64,10 @@ func (c *comparison) contentsDiffer(ref, cand *transcript.Response) bool {
 // boundaries binds the delimiters of two bodies in several parts (RFC 2046 §5.1.1), which are made up: in the bodies they must
 // stand where they belong.
 func (c *comparison) boundaries(ref, cand transcript.Header, where location) {
-	r, o := boundary(ref), boundary(cand)
-	if r != "" && o != "" && r != o {
+	if ref.ContentType() == cand.ContentType() {
+		return
+	}
+	if r, o := boundary(ref), boundary(cand); r != "" && o != "" && r != o {
 		_ = c.b.bindWhole(r, o, where)
 	}
 }

@@ -56,9 +56,10 @@ func (d *documents) chronology(at *spot, ref, cand *jsontree.Node, said []string
 	}
 }
 
-// mayBeTime is the cheap test.
+// mayBeTime is the cheap test. Only a time of HTTP begins with a letter: "Mon, 02 Jan".
 func mayBeTime(n *jsontree.Node) bool {
-	return (n.Kind == jsontree.String || n.Kind == jsontree.Number) && len(n.Text) >= 10 && len(n.Text) <= 40
+	return (n.Kind == jsontree.String || n.Kind == jsontree.Number) && len(n.Text) >= 10 && len(n.Text) <= 40 &&
+		(n.Text[0] < 'A' || n.Text[3] == ',')
 }
 
 // momentOf reads a whole value as a time, by the rule for its place or by its shape.

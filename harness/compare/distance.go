@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -19,15 +20,15 @@ const leeway = 5 * time.Minute
 // moments says how two times without a rule differ; "" when they do not. Those that are let pass although they are not of
 // the moment are noted, see noteTime.
 func (b *bindings) moments(kind tokenKind, ref, cand string, p place) string {
-	if why := p.far(kind, ref, cand, 0); why != "" {
+	moments, why := momentsOf(kind, ref, cand)
+	if why != "" {
 		return why
 	}
-	r, _ := moment(kind, ref)
-	c, _ := moment(kind, cand)
-	if why := b.outdated(p.zoned(kind, [2]time.Time{r, c}), p); why != "" {
+	zoned := p.zoned(kind, moments)
+	if why := cmp.Or(p.astray(zoned, 0), b.outdated(zoned, p)); why != "" {
 		return why
 	}
-	b.noteTime(kind, ref, cand, p)
+	b.noteTime(moments, ref, cand, p)
 	return ""
 }
 
@@ -47,9 +48,8 @@ func (b *bindings) outdated(moments [2]time.Time, p place) string {
 	return fmt.Sprintf("the reference's is of this scenario, and the candidate's is %s it was seen", distance(moments[1].Sub(p.seen[1])))
 }
 
-// far says which side's moment does not lie near the time it was seen, and by how much; "" when both do.
-func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string {
-	var moments [2]time.Time
+// momentsOf reads two times, and says which side's is none.
+func momentsOf(kind tokenKind, ref, cand string) (moments [2]time.Time, why string) {
 	var none []string
 	for side, text := range [2]string{ref, cand} {
 		var ok bool
@@ -57,10 +57,7 @@ func (p place) far(kind tokenKind, ref, cand string, near time.Duration) string 
 			none = append(none, sideNames[side]+"'s is none")
 		}
 	}
-	if len(none) > 0 {
-		return strings.Join(none, ", ")
-	}
-	return p.astray(p.zoned(kind, moments), near)
+	return moments, strings.Join(none, ", ")
 }
 
 // astray says how far two moments lie from the times they were seen; "" when a rule allows it, which is absolute, or, near

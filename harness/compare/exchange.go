@@ -70,6 +70,9 @@ func (c *comparison) exchange(step *transcript.Step, at [2]int, ref, cand *trans
 // trailers compares the fields behind two bodies, whatever rules name: a server that sends any means them.
 func (c *comparison) trailers(step *transcript.Step, ref, cand *transcript.Exchange, report func(Difference)) {
 	r, o := ref.Response.Trailer, cand.Response.Trailer
+	if len(r)+len(o) == 0 {
+		return
+	}
 	seen := map[string]bool{}
 	for _, f := range slices.Concat(r, o) {
 		name := textproto.CanonicalMIMEHeaderKey(f.Name)
@@ -336,9 +339,6 @@ func (c *comparison) comparesType(step string) bool {
 // content compares two contents. Equal bytes are only looked through for ids to bind, and taken apart when one of these
 // is out of place. at is the place for a person, part what the contract calls it: "body", "event data".
 func (c *comparison) content(at, part string, p place, rules []Volatile, sides [2]content, report func(Difference)) {
-	some := firstOf{report: report}
-	defer some.close()
-	report = some.add
 	ref, cand := sides[0], sides[1]
 	if bytes.Equal(ref.data, cand.data) && !c.b.concerned(rules, ref.data) {
 		if !c.b.anyMadeUp(ref) {
@@ -350,6 +350,8 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 			}
 		}
 	}
+	some := firstOf{report: report}
+	defer some.close()
 	rt, rdefects, rerr := c.open(ref, rules)
 	ct, cdefects, cerr := c.open(cand, rules)
 	switch {
@@ -365,7 +367,7 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 			} else {
 				d.At[0], d.At[1] = part+d.At[0], part+d.At[1]
 			}
-			report(d)
+			some.add(d)
 		}, refuse: c.refuse}
 		d.whole[0].text, d.whole[1].text = ref.data, cand.data
 		d.volatile[0], d.volatile[1] = c.b.pointers(rules, ref.data, rt), c.b.pointers(rules, cand.data, ct)
@@ -386,14 +388,14 @@ func (c *comparison) content(at, part string, p place, rules []Volatile, sides [
 		kind, why := c.b.texts(string(ref.data), string(cand.data), p)
 		if kind == "" || why == textsDiffer && c.encoded(at, p, string(ref.data), string(cand.data), func(found Difference) {
 			found.At = both(part)
-			report(found)
+			some.add(found)
 		}) {
 			return
 		}
 		if kind == ValueDiffers {
 			kind = BodyDiffers
 		}
-		report(Difference{Kind: kind, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why, Fingerprint: c.contents(sides, rules)})
+		some.add(Difference{Kind: kind, Place: at, At: both(part), Reference: showText(string(ref.data)), Candidate: showText(string(cand.data)), Text: why, Fingerprint: c.contents(sides, rules)})
 	}
 }
 

@@ -166,7 +166,12 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 		d.differ(ValueDiffers, at, ref, cand, why)
 		return
 	}
-	if why := d.place.far(rt[0].kind, ref.Text, cand.Text, rule.Near); why != "" {
+	moments, why := momentsOf(rt[0].kind, ref.Text, cand.Text)
+	if why == "" {
+		moments = d.place.zoned(rt[0].kind, moments)
+		why = d.place.astray(moments, rule.Near)
+	}
+	if why != "" {
 		d.differ(ValueDiffers, at, ref, cand, notNear+why)
 		return
 	}
@@ -174,9 +179,7 @@ func (d *documents) time(rule *Volatile, at *spot, ref, cand *jsontree.Node) {
 		d.differ(ValueDiffers, at, ref, cand, why)
 		return
 	}
-	r, _ := moment(rt[0].kind, ref.Text)
-	c, _ := moment(ct[0].kind, cand.Text)
-	d.moments(rule, at, ref, cand, d.place.zoned(rt[0].kind, [2]time.Time{r, c}))
+	d.moments(rule, at, ref, cand, moments)
 }
 
 // membersFrom compares members by name, in the reference's order, then what only the candidate has. Of a name that stands

@@ -152,19 +152,20 @@ func NewVeil(rules *Rules, ts ...*transcript.Transcript) *Veil {
 
 // speakOfTokens reports whether any rule is about tokens.
 func (r *Rules) speakOfTokens() bool {
-	all := [][]Volatile{r.Volatile}
+	speak := func(rules []Volatile) bool {
+		return slices.ContainsFunc(rules, func(v Volatile) bool { return v.Kind == Token })
+	}
+	spoken := speak(r.Volatile)
 	for _, s := range r.Steps {
-		all = append(all, s.Volatile)
+		spoken = spoken || speak(s.Volatile)
 	}
 	for _, s := range r.Stubs {
-		all = append(all, s.Volatile)
+		spoken = spoken || speak(s.Volatile)
 	}
 	for _, rules := range r.MCP {
-		all = append(all, rules)
+		spoken = spoken || speak(rules)
 	}
-	return slices.ContainsFunc(all, func(rules []Volatile) bool {
-		return slices.ContainsFunc(rules, func(v Volatile) bool { return v.Kind == Token })
-	})
+	return spoken
 }
 
 // Over returns a text without the tokens.

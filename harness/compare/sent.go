@@ -32,15 +32,14 @@ func (c *comparison) sent(step string, ref, cand *transcript.Exchange) {
 // sentHeaders binds what two requests have in fields of one name: request ids, idempotency keys, traces, cookies.
 func (b *bindings) sentHeaders(ref, cand transcript.Header, byRule bool, where location) {
 	for i, f := range ref {
-		same := func(g transcript.Field) bool { return strings.EqualFold(f.Name, g.Name) }
 		nth := 0 // of the fields of this name
 		for _, g := range ref[:i] {
-			if same(g) {
+			if g.Is(f.Name) {
 				nth++
 			}
 		}
 		for _, g := range cand {
-			if !same(g) {
+			if !g.Is(f.Name) {
 				continue
 			}
 			if nth--; nth < 0 {
@@ -82,7 +81,9 @@ func (b *bindings) sentTexts(ref, cand string, where location) bool {
 	for i, t := range rt {
 		r, c := ref[t.start:t.end], cand[ct[i].start:ct[i].end]
 		if t.kind.isTime() {
-			b.noteTime(t.kind, r, c, place{where: where}) // all of them: seen long ago
+			if moments, why := momentsOf(t.kind, r, c); why == "" {
+				b.noteTime(moments, r, c, place{where: where}) // all of them: seen long ago
+			}
 			continue
 		}
 		met := b.met(t.kind, r)

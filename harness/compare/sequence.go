@@ -78,7 +78,7 @@ func (d *documents) run(at *spot, list *jsontree.Node, path []string) (out timeR
 		case i == 1:
 			out.direction = step
 		case out.direction != step:
-			out.direction = 0
+			return timeRun{}, true
 		}
 		out.to = t
 	}
@@ -102,7 +102,9 @@ func timesIn(n *jsontree.Node, path []string, deep int) [][]string {
 	}
 	var out [][]string
 	for i, name := range n.Names {
-		out = append(out, timesIn(n.Items[i], append(path[:len(path):len(path)], name), deep-1)...)
+		if item := n.Items[i]; item.Kind == jsontree.Object || mayBeTime(item) {
+			out = append(out, timesIn(item, append(path[:len(path):len(path)], name), deep-1)...)
+		}
 	}
 	return out
 }

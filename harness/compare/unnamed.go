@@ -66,7 +66,7 @@ func sameValues(ref, cand transcript.Header, name string) bool {
 	k := 0 // values of the candidate's that have been looked at
 	next := func() (string, bool) {
 		for ; k < len(cand); k++ {
-			if strings.EqualFold(cand[k].Name, name) {
+			if cand[k].Is(name) {
 				k++
 				return cand[k-1].Value, true
 			}
@@ -74,7 +74,7 @@ func sameValues(ref, cand transcript.Header, name string) bool {
 		return "", false
 	}
 	for _, f := range ref {
-		if !strings.EqualFold(f.Name, name) {
+		if !f.Is(name) {
 			continue
 		}
 		if value, ok := next(); !ok || value != f.Value {

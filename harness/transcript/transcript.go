@@ -223,6 +223,12 @@ type Field struct {
 	Value string `text:"own"` // it writes this itself, see MarshalJSON
 }
 
+// Is reports whether the field has a name, whatever its case. All names are ASCII (RFC 9110 §5.1, §5.6.2), so most have another
+// length.
+func (f Field) Is(name string) bool {
+	return len(f.Name) == len(name) && strings.EqualFold(f.Name, name)
+}
+
 // ContentType returns the value of the first Content-Type; "" where there is none.
 func (h Header) ContentType() string {
 	value, _ := h.Get("Content-Type")
@@ -232,7 +238,7 @@ func (h Header) ContentType() string {
 // Get returns the first value under the name, whatever its case (RFC 9110 §5.1).
 func (h Header) Get(name string) (string, bool) {
 	for _, f := range h {
-		if strings.EqualFold(f.Name, name) {
+		if f.Is(name) {
 			return f.Value, true
 		}
 	}
@@ -249,7 +255,7 @@ func (h Header) Has(name string) bool {
 func (h Header) Values(name string) []string {
 	var out []string
 	for _, f := range h {
-		if strings.EqualFold(f.Name, name) {
+		if f.Is(name) {
 			out = append(out, f.Value)
 		}
 	}

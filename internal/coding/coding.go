@@ -12,6 +12,9 @@ import (
 // Of returns the content codings that the values of a Content-Encoding name, in the order in which they were applied, as
 // Decode knows them: in lower case, without identity, which is none, and by their new names.
 func Of(values []string) []string {
+	if len(values) == 0 {
+		return nil
+	}
 	var out []string
 	for name := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		if name = canonical(name); name != "" && name != "identity" {
