@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -19,7 +20,10 @@ func machineFaults() []*surrounding {
 		}},
 		{doc: "the page may not grow", code: exitUnknown, says: "report.html.part: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 48" }},
 		{doc: "no file may be written", code: exitUnknown, says: "run.jsonl: file too large", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -f 0" }},
-		{doc: "too few files may be open to run", code: exitUnknown, says: "too many open files", set: func(_ *testing.T, l *lab) { l.limits = "ulimit -n 9" }},
+		{doc: "too few files may be open to run", code: exitUnknown, says: "too many open files", set: func(t *testing.T, l *lab) {
+			l.project, l.limits = two(t, ""), "ulimit -n 9"
+			l.write(t, "lockstep.yaml", strings.ReplaceAll(l.read("lockstep.yaml"), "{get: /health}", "{get: /health, within: 300ms}"))
+		}},
 		{doc: "too few files may be open to start a target", code: exitUnknown, says: "too many open files", set: func(t *testing.T, l *lab) {
 			started("wrong", "right")(t, l)
 			l.limits = "ulimit -n 12"

@@ -43,15 +43,15 @@ func (s *search) find(text, how string, depth int) string {
 			}
 		}
 	}
-	for _, run := range base64Run.FindAllString(text, -1) {
-		run = strings.NewReplacer("-", "+", "_", "/", "\r", "", "\n", "").Replace(run)
+	for _, run := range base64Runs(text) {
+		run = standard.Replace(run)
 		for from := range min(4, len(run)) {
 			if found := s.packed(run[from:], how, depth); found != "" {
 				return found
 			}
 		}
 	}
-	for _, run := range hexRun.FindAllString(text, -1) {
+	for _, run := range hexRuns(text) {
 		run = apart.Replace(run)
 		for from := range 2 {
 			out, _ := hex.DecodeString(run[from : from+(len(run)-from)/2*2])
@@ -75,15 +75,13 @@ func (s *search) packed(run, how string, depth int) string {
 }
 
 var (
-	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-][A-Za-z0-9+/_\r\n-]{6,}[A-Za-z0-9+/_-]`)
-	hexRun    = regexp.MustCompile(`[0-9A-Fa-f](?:[ :]?[0-9A-Fa-f]){11,}`)
-	apart     = strings.NewReplacer(" ", "", ":", "")
-	equals    = regexp.MustCompile(`=[0-9A-Fa-f]{2}`)
-	joint     = regexp.MustCompile(`\x00|\\\r?\n[ \t]*`)
-	fold      = regexp.MustCompile(`([A-Za-z0-9+/_-])\r?\n[ \t]+`)
-	ascii     = regexp.MustCompile(`[\x00\t\r\n -~]{8}`)
-	octet     = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	escape    = regexp.MustCompile(`(?s)(?:\\u[0-9A-Fa-f]{4})+|\\U[0-9A-Fa-f]{8}|\\u\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|\\.`)
+	apart    = strings.NewReplacer(" ", "", ":", "")
+	standard = strings.NewReplacer("-", "+", "_", "/", "\r", "", "\n", "")
+	equals   = regexp.MustCompile(`=[0-9A-Fa-f]{2}`)
+	joint    = regexp.MustCompile(`\\\r?\n[ \t]*`)
+	ascii    = regexp.MustCompile(`[\x00\t\r\n -~]{8}`)
+	octet    = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	escape   = regexp.MustCompile(`(?s)(?:\\u[0-9A-Fa-f]{4})+|\\U[0-9A-Fa-f]{8}|\\u\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|\\.`)
 )
 
 func percent(text string) string {
@@ -122,4 +120,6 @@ func quotedPrintable(text string) string {
 }
 
 // voids takes out what stands for nothing.
-func voids(text string) string { return fold.ReplaceAllString(joint.ReplaceAllString(text, ""), "$1") }
+func voids(text string) string {
+	return unfold(strings.ReplaceAll(joint.ReplaceAllString(text, ""), "\x00", ""))
+}
