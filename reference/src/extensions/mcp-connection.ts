@@ -252,7 +252,7 @@ export class McpConnection implements Connection {
 
   async #elicit(params: Record<string, unknown>): Promise<unknown> {
     const { mode, message } = params
-    if (mode !== undefined && mode !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
+    if ((mode ?? 'form') !== 'form') throw new RpcError(ErrorCode.InvalidParams, 'Only forms are supported')
     if (typeof message !== 'string') throw new RpcError(ErrorCode.InvalidParams, 'The question has no message')
     const [call] = this.#running
     if (call === undefined) throw new RpcError(ErrorCode.InternalError, 'No tool is running')
