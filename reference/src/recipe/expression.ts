@@ -320,6 +320,7 @@ function isIn(item: Expression, list: Expression): Expression {
   return (scope) => {
     const [wanted, among] = [item(scope), list(scope)]
     if (typeof among === 'string') return among.includes(written(wanted))
-    return Array.isArray(among) && among.includes(wanted)
+    if (!Array.isArray(among)) throw new TemplateError('in needs a list or a text on its right')
+    return among.includes(wanted)
   }
 }

@@ -198,7 +198,8 @@ describe('a template (GA 11.2, G20)', () => {
   })
 
   it.each([
-    '{{ nothing }}', '{{ [[]] }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ "1" < 1 }}', '{{ list | upper }}', '{% include "none" %}',
+    '{{ nothing }}', '{{ [[]] }}', '{% for x in name %}{% endfor %}', '{{ list < 1 }}', '{{ "1" < 1 }}', '{{ list | upper }}', '{{ 1 in 2 }}', '{{ "a" not in true }}',
+    '{% include "none" %}',
     '{% include "self.txt" %}', '{% extends "self.txt" %}',
     '{% set l = "a".x %}',
   ])('cannot be %j', (text) => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, resolve, sep } from 'node:path'
+import { isAbsolute, join, sep } from 'node:path'
 import { isObject } from '../json/is-object.ts'
 import { objectOf } from '../json/ordered.ts'
 import type { Paths } from '../settings/paths.ts'
@@ -68,11 +68,12 @@ export function readSmallFile(path: string): string {
   return readFileSync(path, 'utf8')
 }
 
-/** The files that templates may include: those that really lie below the library. */
+/** The files that templates may include: those with relative names that really lie below the library (G22). */
 function filesBelow(library: string): Files {
   return (name) => {
     try {
-      const path = realpathSync(resolve(library, name))
+      if (isAbsolute(name)) throw new Error('not a relative path')
+      const path = realpathSync(join(library, name))
       if (!path.startsWith(realpathSync(library) + sep)) throw new Error('not below the library')
       return readSmallFile(path)
     } catch (cause) {
