@@ -57,6 +57,21 @@ func (e BodyTooLargeErrorError) Valid() bool {
 	}
 }
 
+// Defines values for BodyTooSlowErrorError.
+const (
+	BodyTooSlowErrorErrorRequestBodyTooSlow BodyTooSlowErrorError = "Request body too slow"
+)
+
+// Valid indicates whether the value is a known member of the BodyTooSlowErrorError enum.
+func (e BodyTooSlowErrorError) Valid() bool {
+	switch e {
+	case BodyTooSlowErrorErrorRequestBodyTooSlow:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for BuiltinExtensionType.
 const (
 	BuiltinExtensionTypeBuiltin BuiltinExtensionType = "builtin"
@@ -1287,6 +1302,69 @@ func (e ThinkingContentType) Valid() bool {
 	}
 }
 
+// Defines values for TooManyIssuesCode.
+const (
+	TooManyIssuesCodeTooManyIssues TooManyIssuesCode = "too_many_issues"
+)
+
+// Valid indicates whether the value is a known member of the TooManyIssuesCode enum.
+func (e TooManyIssuesCode) Valid() bool {
+	switch e {
+	case TooManyIssuesCodeTooManyIssues:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooManyRequestsErrorError.
+const (
+	TooManyRequestsErrorErrorTooManyRequestsInProgress TooManyRequestsErrorError = "Too many requests in progress"
+)
+
+// Valid indicates whether the value is a known member of the TooManyRequestsErrorError enum.
+func (e TooManyRequestsErrorError) Valid() bool {
+	switch e {
+	case TooManyRequestsErrorErrorTooManyRequestsInProgress:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooManyToolsCode.
+const (
+	TooManyToolsCodeRATELIMITED TooManyToolsCode = "RATE_LIMITED"
+)
+
+// Valid indicates whether the value is a known member of the TooManyToolsCode enum.
+func (e TooManyToolsCode) Valid() bool {
+	switch e {
+	case TooManyToolsCodeRATELIMITED:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TooManyToolsMessage.
+const (
+	TooManyToolsMessageTooManyClients TooManyToolsMessage = "Too many clients"
+	TooManyToolsMessageTooManyTools   TooManyToolsMessage = "Too many tools"
+)
+
+// Valid indicates whether the value is a known member of the TooManyToolsMessage enum.
+func (e TooManyToolsMessage) Valid() bool {
+	switch e {
+	case TooManyToolsMessageTooManyClients:
+		return true
+	case TooManyToolsMessageTooManyTools:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ToolCallSuccessStatus.
 const (
 	ToolCallSuccessStatusSuccess ToolCallSuccessStatus = "success"
@@ -1533,6 +1611,14 @@ type BodyTooLargeError struct {
 
 // BodyTooLargeErrorError defines model for BodyTooLargeError.Error.
 type BodyTooLargeErrorError string
+
+// BodyTooSlowError Example: {"error":"Request body too slow"}
+type BodyTooSlowError struct {
+	Error BodyTooSlowErrorError `json:"error"`
+}
+
+// BodyTooSlowErrorError defines model for BodyTooSlowError.Error.
+type BodyTooSlowErrorError string
 
 // BuiltinExtension An MCP server that comes with the server.
 type BuiltinExtension struct {
@@ -2850,6 +2936,43 @@ type TokenState struct {
 	AccumulatedTotalTokens  int32 `json:"accumulatedTotalTokens"`
 }
 
+// TooManyIssues defines model for TooManyIssues.
+type TooManyIssues struct {
+	Code TooManyIssuesCode `json:"code"`
+	Path []string          `json:"path"`
+
+	// Message Example: 7 more issues
+	Message string `json:"message"`
+}
+
+// TooManyIssuesCode defines model for TooManyIssues.Code.
+type TooManyIssuesCode string
+
+// TooManyRequestsError Example: {"error":"Too many requests in progress"}
+type TooManyRequestsError struct {
+	Error TooManyRequestsErrorError `json:"error"`
+}
+
+// TooManyRequestsErrorError defines model for TooManyRequestsError.Error.
+type TooManyRequestsErrorError string
+
+// TooManyTools defines model for TooManyTools.
+type TooManyTools struct {
+	Code    TooManyToolsCode    `json:"code"`
+	Message TooManyToolsMessage `json:"message"`
+}
+
+// TooManyToolsCode defines model for TooManyTools.Code.
+type TooManyToolsCode string
+
+// TooManyToolsMessage defines model for TooManyTools.Message.
+type TooManyToolsMessage string
+
+// TooManyToolsError Example: {"error":{"code":"RATE_LIMITED","message":"Too many tools"}}
+type TooManyToolsError struct {
+	Error TooManyTools `json:"error"`
+}
+
 // Tool A tool of MCP.
 //
 // Example: {"inputSchema":{"type":"object"},"name":"show_map"}
@@ -3087,10 +3210,12 @@ type UpdateSessionUserRecipeValuesResponse struct {
 
 // ValidationError Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationError struct {
-	// Data The whole body as the server read it; an empty object when its content type was not accepted.
-	Data    nullable.Nullable[json.RawMessage] `json:"data"`
-	Error   []ValidationIssue                  `json:"error"`
-	Success ValidationErrorSuccess             `json:"success"`
+	// Data The whole body as the server read it; an empty object when its content type was not accepted. Left out when it is larger than 64 KiB.
+	Data nullable.Nullable[json.RawMessage] `json:"data,omitempty"`
+
+	// Error The first 100 issues. When there are more, a last one says how many.
+	Error   []ValidationIssue      `json:"error"`
+	Success ValidationErrorSuccess `json:"success"`
 }
 
 // ValidationErrorSuccess defines model for ValidationError.Success.
@@ -3116,6 +3241,9 @@ type SessionID = string
 // BodyTooLarge Example: {"error":"Request body too large"}
 type BodyTooLarge = BodyTooLargeError
 
+// BodyTooSlow Example: {"error":"Request body too slow"}
+type BodyTooSlow = BodyTooSlowError
+
 // FailedWithMessage Example: {"message":"Failed to resume session: Session not found"}
 type FailedWithMessage = ErrorResponse
 
@@ -3124,6 +3252,9 @@ type MalformedBody = MalformedBodyError
 
 // NotFoundWithMessage Example: {"message":"Failed to resume session: Session not found"}
 type NotFoundWithMessage = ErrorResponse
+
+// TooManyRequests Example: {"error":"Too many requests in progress"}
+type TooManyRequests = TooManyRequestsError
 
 // ValidationFailed Example: {"data":{"clientID":"my-client"},"error":[{"code":"invalid_type","expected":"array","message":"Invalid input: expected array, received undefined","path":["tools"]}],"success":false}
 type ValidationFailed = ValidationError
@@ -6096,6 +6227,40 @@ func (t *ValidationIssue) MergeInvalidUnionIssue(v InvalidUnionIssue) error {
 	return err
 }
 
+// AsTooManyIssues returns the union data inside the ValidationIssue as a TooManyIssues
+func (t ValidationIssue) AsTooManyIssues() (TooManyIssues, error) {
+	var body TooManyIssues
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromTooManyIssues overwrites any union data inside the ValidationIssue as the provided TooManyIssues
+func (t *ValidationIssue) FromTooManyIssues(v TooManyIssues) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_many_issues"}`))
+	t.union = b
+	return err
+}
+
+// MergeTooManyIssues performs a merge with any union data inside the ValidationIssue, using the provided TooManyIssues
+func (t *ValidationIssue) MergeTooManyIssues(v TooManyIssues) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	b, err = runtime.JSONMerge(b, []byte(`{"code":"too_many_issues"}`))
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t ValidationIssue) Discriminator() (string, error) {
 	var discriminator struct {
 		Discriminator string `json:"code"`
@@ -6114,6 +6279,8 @@ func (t ValidationIssue) ValueByDiscriminator() (interface{}, error) {
 		return t.AsInvalidTypeIssue()
 	case "invalid_union":
 		return t.AsInvalidUnionIssue()
+	case "too_many_issues":
+		return t.AsTooManyIssues()
 	default:
 		return nil, errors.New("unknown discriminator value: " + discriminator)
 	}

@@ -3382,6 +3382,12 @@ type ConfirmToolActionHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// ConfirmToolActionHTTPResponse408Headers the declared response headers of an HTTP 408 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // ConfirmToolActionHTTPResponse413Headers the declared response headers of an HTTP 413 response for ConfirmToolAction
 type ConfirmToolActionHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3400,6 +3406,13 @@ type ConfirmToolActionHTTPResponse422Headers struct {
 	Vary                     string
 }
 
+// ConfirmToolActionHTTPResponse503Headers the declared response headers of an HTTP 503 response for ConfirmToolAction
+type ConfirmToolActionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type ConfirmToolActionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3411,12 +3424,16 @@ type ConfirmToolActionHTTPResponse struct {
 	Headers400 *ConfirmToolActionHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *ConfirmToolActionHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ConfirmToolActionHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *ConfirmToolActionHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
 	Headers415 *ConfirmToolActionHTTPResponse415Headers
 	// Headers422 the parsed response headers for an HTTP 422 response
 	Headers422 *ConfirmToolActionHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ConfirmToolActionHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3471,6 +3488,12 @@ type AddExtensionHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// AddExtensionHTTPResponse408Headers the declared response headers of an HTTP 408 response for AddExtension
+type AddExtensionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // AddExtensionHTTPResponse413Headers the declared response headers of an HTTP 413 response for AddExtension
 type AddExtensionHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3495,6 +3518,13 @@ type AddExtensionHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// AddExtensionHTTPResponse503Headers the declared response headers of an HTTP 503 response for AddExtension
+type AddExtensionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type AddExtensionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3506,6 +3536,8 @@ type AddExtensionHTTPResponse struct {
 	Headers400 *AddExtensionHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *AddExtensionHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *AddExtensionHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *AddExtensionHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -3514,6 +3546,8 @@ type AddExtensionHTTPResponse struct {
 	Headers422 *AddExtensionHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *AddExtensionHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *AddExtensionHTTPResponse503Headers
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -3568,6 +3602,12 @@ type RemoveExtensionHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// RemoveExtensionHTTPResponse408Headers the declared response headers of an HTTP 408 response for RemoveExtension
+type RemoveExtensionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // RemoveExtensionHTTPResponse413Headers the declared response headers of an HTTP 413 response for RemoveExtension
 type RemoveExtensionHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3586,6 +3626,13 @@ type RemoveExtensionHTTPResponse422Headers struct {
 	Vary                     string
 }
 
+// RemoveExtensionHTTPResponse503Headers the declared response headers of an HTTP 503 response for RemoveExtension
+type RemoveExtensionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type RemoveExtensionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3595,12 +3642,16 @@ type RemoveExtensionHTTPResponse struct {
 	Headers400 *RemoveExtensionHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *RemoveExtensionHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *RemoveExtensionHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *RemoveExtensionHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
 	Headers415 *RemoveExtensionHTTPResponse415Headers
 	// Headers422 the parsed response headers for an HTTP 422 response
 	Headers422 *RemoveExtensionHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *RemoveExtensionHTTPResponse503Headers
 }
 
 // GetBody returns the raw response body bytes
@@ -3656,6 +3707,12 @@ type ResumeAgentHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// ResumeAgentHTTPResponse408Headers the declared response headers of an HTTP 408 response for ResumeAgent
+type ResumeAgentHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // ResumeAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for ResumeAgent
 type ResumeAgentHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3680,6 +3737,13 @@ type ResumeAgentHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// ResumeAgentHTTPResponse503Headers the declared response headers of an HTTP 503 response for ResumeAgent
+type ResumeAgentHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type ResumeAgentHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3697,6 +3761,8 @@ type ResumeAgentHTTPResponse struct {
 	Headers401 *ResumeAgentHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *ResumeAgentHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ResumeAgentHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *ResumeAgentHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -3705,6 +3771,8 @@ type ResumeAgentHTTPResponse struct {
 	Headers422 *ResumeAgentHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ResumeAgentHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ResumeAgentHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3775,6 +3843,12 @@ type StartAgentHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// StartAgentHTTPResponse408Headers the declared response headers of an HTTP 408 response for StartAgent
+type StartAgentHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // StartAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for StartAgent
 type StartAgentHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3799,6 +3873,13 @@ type StartAgentHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// StartAgentHTTPResponse503Headers the declared response headers of an HTTP 503 response for StartAgent
+type StartAgentHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type StartAgentHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3818,6 +3899,8 @@ type StartAgentHTTPResponse struct {
 	Headers401 *StartAgentHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *StartAgentHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *StartAgentHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *StartAgentHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -3826,6 +3909,8 @@ type StartAgentHTTPResponse struct {
 	Headers422 *StartAgentHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *StartAgentHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *StartAgentHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -3901,6 +3986,12 @@ type StopAgentHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// StopAgentHTTPResponse408Headers the declared response headers of an HTTP 408 response for StopAgent
+type StopAgentHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // StopAgentHTTPResponse413Headers the declared response headers of an HTTP 413 response for StopAgent
 type StopAgentHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -3919,6 +4010,13 @@ type StopAgentHTTPResponse422Headers struct {
 	Vary                     string
 }
 
+// StopAgentHTTPResponse503Headers the declared response headers of an HTTP 503 response for StopAgent
+type StopAgentHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type StopAgentHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -3932,12 +4030,16 @@ type StopAgentHTTPResponse struct {
 	Headers401 *StopAgentHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *StopAgentHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *StopAgentHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *StopAgentHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
 	Headers415 *StopAgentHTTPResponse415Headers
 	// Headers422 the parsed response headers for an HTTP 422 response
 	Headers422 *StopAgentHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *StopAgentHTTPResponse503Headers
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -4057,6 +4159,12 @@ type UpdateFromSessionHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// UpdateFromSessionHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // UpdateFromSessionHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateFromSession
 type UpdateFromSessionHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4081,6 +4189,13 @@ type UpdateFromSessionHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// UpdateFromSessionHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateFromSession
+type UpdateFromSessionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type UpdateFromSessionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4092,6 +4207,8 @@ type UpdateFromSessionHTTPResponse struct {
 	Headers400 *UpdateFromSessionHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *UpdateFromSessionHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateFromSessionHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UpdateFromSessionHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4100,6 +4217,8 @@ type UpdateFromSessionHTTPResponse struct {
 	Headers422 *UpdateFromSessionHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UpdateFromSessionHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateFromSessionHTTPResponse503Headers
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -4154,6 +4273,12 @@ type UpdateAgentProviderHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// UpdateAgentProviderHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // UpdateAgentProviderHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateAgentProvider
 type UpdateAgentProviderHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4178,6 +4303,13 @@ type UpdateAgentProviderHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// UpdateAgentProviderHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateAgentProvider
+type UpdateAgentProviderHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type UpdateAgentProviderHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4187,6 +4319,8 @@ type UpdateAgentProviderHTTPResponse struct {
 	Headers400 *UpdateAgentProviderHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *UpdateAgentProviderHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateAgentProviderHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UpdateAgentProviderHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4195,6 +4329,8 @@ type UpdateAgentProviderHTTPResponse struct {
 	Headers422 *UpdateAgentProviderHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UpdateAgentProviderHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateAgentProviderHTTPResponse503Headers
 }
 
 // GetBody returns the raw response body bytes
@@ -4244,6 +4380,12 @@ type UpdateRouterToolSelectorHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// UpdateRouterToolSelectorHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // UpdateRouterToolSelectorHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateRouterToolSelector
 type UpdateRouterToolSelectorHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4268,6 +4410,13 @@ type UpdateRouterToolSelectorHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// UpdateRouterToolSelectorHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateRouterToolSelector
+type UpdateRouterToolSelectorHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type UpdateRouterToolSelectorHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4279,6 +4428,8 @@ type UpdateRouterToolSelectorHTTPResponse struct {
 	Headers400 *UpdateRouterToolSelectorHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *UpdateRouterToolSelectorHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateRouterToolSelectorHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UpdateRouterToolSelectorHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -4287,6 +4438,8 @@ type UpdateRouterToolSelectorHTTPResponse struct {
 	Headers422 *UpdateRouterToolSelectorHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UpdateRouterToolSelectorHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateRouterToolSelectorHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -4343,6 +4496,11 @@ type ExecuteClientToolHTTPResponse404Headers struct {
 	AccessControlAllowOrigin string
 }
 
+// ExecuteClientToolHTTPResponse408Headers the declared response headers of an HTTP 408 response for ExecuteClientTool
+type ExecuteClientToolHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
 // ExecuteClientToolHTTPResponse413Headers the declared response headers of an HTTP 413 response for ExecuteClientTool
 type ExecuteClientToolHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4356,6 +4514,12 @@ type ExecuteClientToolHTTPResponse429Headers struct {
 // ExecuteClientToolHTTPResponse500Headers the declared response headers of an HTTP 500 response for ExecuteClientTool
 type ExecuteClientToolHTTPResponse500Headers struct {
 	AccessControlAllowOrigin string
+}
+
+// ExecuteClientToolHTTPResponse503Headers the declared response headers of an HTTP 503 response for ExecuteClientTool
+type ExecuteClientToolHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
 }
 
 // ExecuteClientToolHTTPResponse504Headers the declared response headers of an HTTP 504 response for ExecuteClientTool
@@ -4374,12 +4538,16 @@ type ExecuteClientToolHTTPResponse struct {
 	JSON403 *PermissionDeniedError
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *ToolNotFoundError
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *InvalidRequestError
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *InvalidRequestError
 	// JSON429 the response for an HTTP 429 `application/json` response
 	JSON429 *RateLimitedError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *ExecutionFailedError
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *ExecutionFailedError
 	// JSON504 the response for an HTTP 504 `application/json` response
 	JSON504 *ExecutionTimeoutError
 	// Headers200 the parsed response headers for an HTTP 200 response
@@ -4390,12 +4558,16 @@ type ExecuteClientToolHTTPResponse struct {
 	Headers403 *ExecuteClientToolHTTPResponse403Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *ExecuteClientToolHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ExecuteClientToolHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *ExecuteClientToolHTTPResponse413Headers
 	// Headers429 the parsed response headers for an HTTP 429 response
 	Headers429 *ExecuteClientToolHTTPResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *ExecuteClientToolHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ExecuteClientToolHTTPResponse503Headers
 	// Headers504 the parsed response headers for an HTTP 504 response
 	Headers504 *ExecuteClientToolHTTPResponse504Headers
 }
@@ -4420,6 +4592,11 @@ func (r ExecuteClientToolHTTPResponse) GetJSON404() *ToolNotFoundError {
 	return r.JSON404
 }
 
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r ExecuteClientToolHTTPResponse) GetJSON408() *InvalidRequestError {
+	return r.JSON408
+}
+
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r ExecuteClientToolHTTPResponse) GetJSON413() *InvalidRequestError {
 	return r.JSON413
@@ -4433,6 +4610,11 @@ func (r ExecuteClientToolHTTPResponse) GetJSON429() *RateLimitedError {
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
 func (r ExecuteClientToolHTTPResponse) GetJSON500() *ExecutionFailedError {
 	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r ExecuteClientToolHTTPResponse) GetJSON503() *ExecutionFailedError {
+	return r.JSON503
 }
 
 // GetJSON504 returns the response for an HTTP 504 `application/json` response
@@ -4473,6 +4655,7 @@ func (r ExecuteClientToolHTTPResponse) ContentType() string {
 type StreamPendingRequestsHTTPResponse200Headers struct {
 	AccessControlAllowOrigin string
 	CacheControl             string
+	XAccelBuffering          string
 }
 
 // StreamPendingRequestsHTTPResponse400Headers the declared response headers of an HTTP 400 response for StreamPendingRequests
@@ -4535,14 +4718,30 @@ type RegisterClientToolsHTTPResponse400Headers struct {
 	AccessControlAllowOrigin string
 }
 
+// RegisterClientToolsHTTPResponse408Headers the declared response headers of an HTTP 408 response for RegisterClientTools
+type RegisterClientToolsHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
 // RegisterClientToolsHTTPResponse413Headers the declared response headers of an HTTP 413 response for RegisterClientTools
 type RegisterClientToolsHTTPResponse413Headers struct {
+	AccessControlAllowOrigin string
+}
+
+// RegisterClientToolsHTTPResponse429Headers the declared response headers of an HTTP 429 response for RegisterClientTools
+type RegisterClientToolsHTTPResponse429Headers struct {
 	AccessControlAllowOrigin string
 }
 
 // RegisterClientToolsHTTPResponse500Headers the declared response headers of an HTTP 500 response for RegisterClientTools
 type RegisterClientToolsHTTPResponse500Headers struct {
 	AccessControlAllowOrigin string
+}
+
+// RegisterClientToolsHTTPResponse503Headers the declared response headers of an HTTP 503 response for RegisterClientTools
+type RegisterClientToolsHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
 }
 
 type RegisterClientToolsHTTPResponse struct {
@@ -4552,18 +4751,30 @@ type RegisterClientToolsHTTPResponse struct {
 	JSON200 *RegisterResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *BodyTooLarge
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyToolsError
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *RegisterClientToolsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
 	Headers400 *RegisterClientToolsHTTPResponse400Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *RegisterClientToolsHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *RegisterClientToolsHTTPResponse413Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RegisterClientToolsHTTPResponse429Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *RegisterClientToolsHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *RegisterClientToolsHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -4576,14 +4787,29 @@ func (r RegisterClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
 }
 
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r RegisterClientToolsHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r RegisterClientToolsHTTPResponse) GetJSON413() *BodyTooLarge {
 	return r.JSON413
 }
 
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RegisterClientToolsHTTPResponse) GetJSON429() *TooManyToolsError {
+	return r.JSON429
+}
+
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
 func (r RegisterClientToolsHTTPResponse) GetJSON500() *MalformedBody {
 	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r RegisterClientToolsHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
 }
 
 // GetBody returns the raw response body bytes
@@ -4630,6 +4856,11 @@ type SubmitClientToolResultHTTPResponse404Headers struct {
 	AccessControlAllowOrigin string
 }
 
+// SubmitClientToolResultHTTPResponse408Headers the declared response headers of an HTTP 408 response for SubmitClientToolResult
+type SubmitClientToolResultHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
 // SubmitClientToolResultHTTPResponse413Headers the declared response headers of an HTTP 413 response for SubmitClientToolResult
 type SubmitClientToolResultHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4638,6 +4869,12 @@ type SubmitClientToolResultHTTPResponse413Headers struct {
 // SubmitClientToolResultHTTPResponse500Headers the declared response headers of an HTTP 500 response for SubmitClientToolResult
 type SubmitClientToolResultHTTPResponse500Headers struct {
 	AccessControlAllowOrigin string
+}
+
+// SubmitClientToolResultHTTPResponse503Headers the declared response headers of an HTTP 503 response for SubmitClientToolResult
+type SubmitClientToolResultHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
 }
 
 type SubmitClientToolResultHTTPResponse struct {
@@ -4649,20 +4886,28 @@ type SubmitClientToolResultHTTPResponse struct {
 	JSON400 *ValidationFailed
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *UnknownRequestError
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *BodyTooLarge
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *SubmitClientToolResultHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
 	Headers400 *SubmitClientToolResultHTTPResponse400Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *SubmitClientToolResultHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *SubmitClientToolResultHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *SubmitClientToolResultHTTPResponse413Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *SubmitClientToolResultHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *SubmitClientToolResultHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -4680,6 +4925,11 @@ func (r SubmitClientToolResultHTTPResponse) GetJSON404() *UnknownRequestError {
 	return r.JSON404
 }
 
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r SubmitClientToolResultHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r SubmitClientToolResultHTTPResponse) GetJSON413() *BodyTooLarge {
 	return r.JSON413
@@ -4688,6 +4938,11 @@ func (r SubmitClientToolResultHTTPResponse) GetJSON413() *BodyTooLarge {
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
 func (r SubmitClientToolResultHTTPResponse) GetJSON500() *MalformedBody {
 	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r SubmitClientToolResultHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
 }
 
 // GetBody returns the raw response body bytes
@@ -4853,6 +5108,11 @@ type UnregisterClientToolsHTTPResponse400Headers struct {
 	AccessControlAllowOrigin string
 }
 
+// UnregisterClientToolsHTTPResponse408Headers the declared response headers of an HTTP 408 response for UnregisterClientTools
+type UnregisterClientToolsHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+}
+
 // UnregisterClientToolsHTTPResponse413Headers the declared response headers of an HTTP 413 response for UnregisterClientTools
 type UnregisterClientToolsHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -4863,6 +5123,12 @@ type UnregisterClientToolsHTTPResponse500Headers struct {
 	AccessControlAllowOrigin string
 }
 
+// UnregisterClientToolsHTTPResponse503Headers the declared response headers of an HTTP 503 response for UnregisterClientTools
+type UnregisterClientToolsHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+
 type UnregisterClientToolsHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4870,18 +5136,26 @@ type UnregisterClientToolsHTTPResponse struct {
 	JSON200 *UnregisterResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *ValidationFailed
+	// JSON408 the response for an HTTP 408 `application/json` response
+	JSON408 *BodyTooSlow
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *BodyTooLarge
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *MalformedBody
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *TooManyRequests
 	// Headers200 the parsed response headers for an HTTP 200 response
 	Headers200 *UnregisterClientToolsHTTPResponse200Headers
 	// Headers400 the parsed response headers for an HTTP 400 response
 	Headers400 *UnregisterClientToolsHTTPResponse400Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UnregisterClientToolsHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UnregisterClientToolsHTTPResponse413Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UnregisterClientToolsHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UnregisterClientToolsHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -4894,6 +5168,11 @@ func (r UnregisterClientToolsHTTPResponse) GetJSON400() *ValidationFailed {
 	return r.JSON400
 }
 
+// GetJSON408 returns the response for an HTTP 408 `application/json` response
+func (r UnregisterClientToolsHTTPResponse) GetJSON408() *BodyTooSlow {
+	return r.JSON408
+}
+
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r UnregisterClientToolsHTTPResponse) GetJSON413() *BodyTooLarge {
 	return r.JSON413
@@ -4902,6 +5181,11 @@ func (r UnregisterClientToolsHTTPResponse) GetJSON413() *BodyTooLarge {
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
 func (r UnregisterClientToolsHTTPResponse) GetJSON500() *MalformedBody {
 	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r UnregisterClientToolsHTTPResponse) GetJSON503() *TooManyRequests {
+	return r.JSON503
 }
 
 // GetBody returns the raw response body bytes
@@ -5110,6 +5394,12 @@ type ReplyHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// ReplyHTTPResponse408Headers the declared response headers of an HTTP 408 response for Reply
+type ReplyHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // ReplyHTTPResponse413Headers the declared response headers of an HTTP 413 response for Reply
 type ReplyHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -5128,6 +5418,13 @@ type ReplyHTTPResponse422Headers struct {
 	Vary                     string
 }
 
+// ReplyHTTPResponse503Headers the declared response headers of an HTTP 503 response for Reply
+type ReplyHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type ReplyHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5137,12 +5434,16 @@ type ReplyHTTPResponse struct {
 	Headers400 *ReplyHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *ReplyHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ReplyHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *ReplyHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
 	Headers415 *ReplyHTTPResponse415Headers
 	// Headers422 the parsed response headers for an HTTP 422 response
 	Headers422 *ReplyHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ReplyHTTPResponse503Headers
 }
 
 // GetBody returns the raw response body bytes
@@ -5257,6 +5558,12 @@ type ImportSessionHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// ImportSessionHTTPResponse408Headers the declared response headers of an HTTP 408 response for ImportSession
+type ImportSessionHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // ImportSessionHTTPResponse413Headers the declared response headers of an HTTP 413 response for ImportSession
 type ImportSessionHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -5275,6 +5582,13 @@ type ImportSessionHTTPResponse422Headers struct {
 	Vary                     string
 }
 
+// ImportSessionHTTPResponse503Headers the declared response headers of an HTTP 503 response for ImportSession
+type ImportSessionHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type ImportSessionHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5286,12 +5600,16 @@ type ImportSessionHTTPResponse struct {
 	Headers400 *ImportSessionHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *ImportSessionHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *ImportSessionHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *ImportSessionHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
 	Headers415 *ImportSessionHTTPResponse415Headers
 	// Headers422 the parsed response headers for an HTTP 422 response
 	Headers422 *ImportSessionHTTPResponse422Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *ImportSessionHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -5560,6 +5878,12 @@ type EditMessageHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// EditMessageHTTPResponse408Headers the declared response headers of an HTTP 408 response for EditMessage
+type EditMessageHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // EditMessageHTTPResponse413Headers the declared response headers of an HTTP 413 response for EditMessage
 type EditMessageHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -5584,6 +5908,13 @@ type EditMessageHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// EditMessageHTTPResponse503Headers the declared response headers of an HTTP 503 response for EditMessage
+type EditMessageHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type EditMessageHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5595,6 +5926,8 @@ type EditMessageHTTPResponse struct {
 	Headers400 *EditMessageHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *EditMessageHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *EditMessageHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *EditMessageHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -5603,6 +5936,8 @@ type EditMessageHTTPResponse struct {
 	Headers422 *EditMessageHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *EditMessageHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *EditMessageHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -5722,6 +6057,12 @@ type UpdateSessionNameHTTPResponse401Headers struct {
 	Vary                     string
 }
 
+// UpdateSessionNameHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // UpdateSessionNameHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateSessionName
 type UpdateSessionNameHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -5746,6 +6087,13 @@ type UpdateSessionNameHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// UpdateSessionNameHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateSessionName
+type UpdateSessionNameHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type UpdateSessionNameHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5755,6 +6103,8 @@ type UpdateSessionNameHTTPResponse struct {
 	Headers400 *UpdateSessionNameHTTPResponse400Headers
 	// Headers401 the parsed response headers for an HTTP 401 response
 	Headers401 *UpdateSessionNameHTTPResponse401Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateSessionNameHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UpdateSessionNameHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -5763,6 +6113,8 @@ type UpdateSessionNameHTTPResponse struct {
 	Headers422 *UpdateSessionNameHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UpdateSessionNameHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateSessionNameHTTPResponse503Headers
 }
 
 // GetBody returns the raw response body bytes
@@ -5818,6 +6170,12 @@ type UpdateSessionUserRecipeValuesHTTPResponse404Headers struct {
 	Vary                     string
 }
 
+// UpdateSessionUserRecipeValuesHTTPResponse408Headers the declared response headers of an HTTP 408 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse408Headers struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+
 // UpdateSessionUserRecipeValuesHTTPResponse413Headers the declared response headers of an HTTP 413 response for UpdateSessionUserRecipeValues
 type UpdateSessionUserRecipeValuesHTTPResponse413Headers struct {
 	AccessControlAllowOrigin string
@@ -5842,6 +6200,13 @@ type UpdateSessionUserRecipeValuesHTTPResponse500Headers struct {
 	Vary                     string
 }
 
+// UpdateSessionUserRecipeValuesHTTPResponse503Headers the declared response headers of an HTTP 503 response for UpdateSessionUserRecipeValues
+type UpdateSessionUserRecipeValuesHTTPResponse503Headers struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+
 type UpdateSessionUserRecipeValuesHTTPResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -5861,6 +6226,8 @@ type UpdateSessionUserRecipeValuesHTTPResponse struct {
 	Headers401 *UpdateSessionUserRecipeValuesHTTPResponse401Headers
 	// Headers404 the parsed response headers for an HTTP 404 response
 	Headers404 *UpdateSessionUserRecipeValuesHTTPResponse404Headers
+	// Headers408 the parsed response headers for an HTTP 408 response
+	Headers408 *UpdateSessionUserRecipeValuesHTTPResponse408Headers
 	// Headers413 the parsed response headers for an HTTP 413 response
 	Headers413 *UpdateSessionUserRecipeValuesHTTPResponse413Headers
 	// Headers415 the parsed response headers for an HTTP 415 response
@@ -5869,6 +6236,8 @@ type UpdateSessionUserRecipeValuesHTTPResponse struct {
 	Headers422 *UpdateSessionUserRecipeValuesHTTPResponse422Headers
 	// Headers500 the parsed response headers for an HTTP 500 response
 	Headers500 *UpdateSessionUserRecipeValuesHTTPResponse500Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *UpdateSessionUserRecipeValuesHTTPResponse503Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -6708,6 +7077,12 @@ func ParseConfirmToolActionHTTPResponse(rsp *http.Response) (*ConfirmToolActionH
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
 	}
 
 	switch {
@@ -6762,6 +7137,23 @@ func ParseConfirmToolActionHTTPResponse(rsp *http.Response) (*ConfirmToolActionH
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers ConfirmToolActionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers ConfirmToolActionHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -6813,6 +7205,30 @@ func ParseConfirmToolActionHTTPResponse(rsp *http.Response) (*ConfirmToolActionH
 			headers.Vary = value
 		}
 		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers ConfirmToolActionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -6838,12 +7254,18 @@ func ParseAddExtensionHTTPResponse(rsp *http.Response) (*AddExtensionHTTPRespons
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest FailedWithMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	}
 
@@ -6899,6 +7321,23 @@ func ParseAddExtensionHTTPResponse(rsp *http.Response) (*AddExtensionHTTPRespons
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers AddExtensionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers AddExtensionHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -6967,6 +7406,30 @@ func ParseAddExtensionHTTPResponse(rsp *http.Response) (*AddExtensionHTTPRespons
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers AddExtensionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7037,6 +7500,23 @@ func ParseRemoveExtensionHTTPResponse(rsp *http.Response) (*RemoveExtensionHTTPR
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers RemoveExtensionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers RemoveExtensionHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7088,6 +7568,30 @@ func ParseRemoveExtensionHTTPResponse(rsp *http.Response) (*RemoveExtensionHTTPR
 			headers.Vary = value
 		}
 		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers RemoveExtensionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7124,12 +7628,18 @@ func ParseResumeAgentHTTPResponse(rsp *http.Response) (*ResumeAgentHTTPResponse,
 		}
 		response.JSON404 = &dest
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest FailedWithMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	}
 
@@ -7202,6 +7712,23 @@ func ParseResumeAgentHTTPResponse(rsp *http.Response) (*ResumeAgentHTTPResponse,
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers ResumeAgentHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers ResumeAgentHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7270,6 +7797,30 @@ func ParseResumeAgentHTTPResponse(rsp *http.Response) (*ResumeAgentHTTPResponse,
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers ResumeAgentHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7313,12 +7864,18 @@ func ParseStartAgentHTTPResponse(rsp *http.Response) (*StartAgentHTTPResponse, e
 		}
 		response.JSON404 = &dest
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest FailedWithMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	case rsp.StatusCode == 400:
 		// Content-type (text/plain) unsupported
@@ -7394,6 +7951,23 @@ func ParseStartAgentHTTPResponse(rsp *http.Response) (*StartAgentHTTPResponse, e
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers StartAgentHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers StartAgentHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7462,6 +8036,30 @@ func ParseStartAgentHTTPResponse(rsp *http.Response) (*StartAgentHTTPResponse, e
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers StartAgentHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7493,6 +8091,12 @@ func ParseStopAgentHTTPResponse(rsp *http.Response) (*StopAgentHTTPResponse, err
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	}
 
@@ -7565,6 +8169,23 @@ func ParseStopAgentHTTPResponse(rsp *http.Response) (*StopAgentHTTPResponse, err
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers StopAgentHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers StopAgentHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7616,6 +8237,30 @@ func ParseStopAgentHTTPResponse(rsp *http.Response) (*StopAgentHTTPResponse, err
 			headers.Vary = value
 		}
 		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers StopAgentHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7724,12 +8369,18 @@ func ParseUpdateFromSessionHTTPResponse(rsp *http.Response) (*UpdateFromSessionH
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest FailedWithMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	}
 
@@ -7785,6 +8436,23 @@ func ParseUpdateFromSessionHTTPResponse(rsp *http.Response) (*UpdateFromSessionH
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateFromSessionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UpdateFromSessionHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7853,6 +8521,30 @@ func ParseUpdateFromSessionHTTPResponse(rsp *http.Response) (*UpdateFromSessionH
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateFromSessionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -7923,6 +8615,23 @@ func ParseUpdateAgentProviderHTTPResponse(rsp *http.Response) (*UpdateAgentProvi
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateAgentProviderHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UpdateAgentProviderHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -7991,6 +8700,30 @@ func ParseUpdateAgentProviderHTTPResponse(rsp *http.Response) (*UpdateAgentProvi
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateAgentProviderHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -8020,7 +8753,13 @@ func ParseUpdateRouterToolSelectorHTTPResponse(rsp *http.Response) (*UpdateRoute
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
 		break // No content-type
 
 	}
@@ -8077,6 +8816,23 @@ func ParseUpdateRouterToolSelectorHTTPResponse(rsp *http.Response) (*UpdateRoute
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateRouterToolSelectorHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UpdateRouterToolSelectorHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8145,6 +8901,30 @@ func ParseUpdateRouterToolSelectorHTTPResponse(rsp *http.Response) (*UpdateRoute
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateRouterToolSelectorHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -8192,6 +8972,13 @@ func ParseExecuteClientToolHTTPResponse(rsp *http.Response) (*ExecuteClientToolH
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest InvalidRequestError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest InvalidRequestError
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8212,6 +8999,13 @@ func ParseExecuteClientToolHTTPResponse(rsp *http.Response) (*ExecuteClientToolH
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest ExecutionFailedError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 504:
 		var dest ExecutionTimeoutError
@@ -8263,6 +9057,16 @@ func ParseExecuteClientToolHTTPResponse(rsp *http.Response) (*ExecuteClientToolH
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers ExecuteClientToolHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers ExecuteClientToolHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8293,6 +9097,23 @@ func ParseExecuteClientToolHTTPResponse(rsp *http.Response) (*ExecuteClientToolH
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers ExecuteClientToolHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers503 = &headers
 	case rsp.StatusCode == 504:
 		var headers ExecuteClientToolHTTPResponse504Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8348,6 +9169,13 @@ func ParseStreamPendingRequestsHTTPResponse(rsp *http.Response) (*StreamPendingR
 			}
 			headers.CacheControl = value
 		}
+		if values := rsp.Header.Values("X-Accel-Buffering"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Accel-Buffering", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAccelBuffering = value
+		}
 		response.Headers200 = &headers
 	case rsp.StatusCode == 400:
 		var headers StreamPendingRequestsHTTPResponse400Headers
@@ -8392,6 +9220,13 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest BodyTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8399,12 +9234,26 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyToolsError
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest MalformedBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -8429,6 +9278,16 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers400 = &headers
+	case rsp.StatusCode == 408:
+		var headers RegisterClientToolsHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers RegisterClientToolsHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8439,6 +9298,16 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers413 = &headers
+	case rsp.StatusCode == 429:
+		var headers RegisterClientToolsHTTPResponse429Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 500:
 		var headers RegisterClientToolsHTTPResponse500Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8449,6 +9318,23 @@ func ParseRegisterClientToolsHTTPResponse(rsp *http.Response) (*RegisterClientTo
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers RegisterClientToolsHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -8489,6 +9375,13 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 		}
 		response.JSON404 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest BodyTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8502,6 +9395,13 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -8536,6 +9436,16 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers SubmitClientToolResultHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers SubmitClientToolResultHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8556,6 +9466,23 @@ func ParseSubmitClientToolResultHTTPResponse(rsp *http.Response) (*SubmitClientT
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers SubmitClientToolResultHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -8701,6 +9628,13 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
+		var dest BodyTooSlow
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON408 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest BodyTooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -8714,6 +9648,13 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest TooManyRequests
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
 
 	}
 
@@ -8738,6 +9679,16 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers400 = &headers
+	case rsp.StatusCode == 408:
+		var headers UnregisterClientToolsHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UnregisterClientToolsHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -8758,6 +9709,23 @@ func ParseUnregisterClientToolsHTTPResponse(rsp *http.Response) (*UnregisterClie
 			headers.AccessControlAllowOrigin = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UnregisterClientToolsHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -9011,6 +9979,23 @@ func ParseReplyHTTPResponse(rsp *http.Response) (*ReplyHTTPResponse, error) {
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers ReplyHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers ReplyHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9062,6 +10047,30 @@ func ParseReplyHTTPResponse(rsp *http.Response) (*ReplyHTTPResponse, error) {
 			headers.Vary = value
 		}
 		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers ReplyHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -9177,6 +10186,12 @@ func ParseImportSessionHTTPResponse(rsp *http.Response) (*ImportSessionHTTPRespo
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
+		break // No content-type
+
 	}
 
 	switch {
@@ -9231,6 +10246,23 @@ func ParseImportSessionHTTPResponse(rsp *http.Response) (*ImportSessionHTTPRespo
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers ImportSessionHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers ImportSessionHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9282,6 +10314,30 @@ func ParseImportSessionHTTPResponse(rsp *http.Response) (*ImportSessionHTTPRespo
 			headers.Vary = value
 		}
 		response.Headers422 = &headers
+	case rsp.StatusCode == 503:
+		var headers ImportSessionHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -9621,7 +10677,13 @@ func ParseEditMessageHTTPResponse(rsp *http.Response) (*EditMessageHTTPResponse,
 	case rsp.StatusCode == 401:
 		break // No content-type
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case rsp.StatusCode == 500:
+		break // No content-type
+
+	case rsp.StatusCode == 503:
 		break // No content-type
 
 	}
@@ -9678,6 +10740,23 @@ func ParseEditMessageHTTPResponse(rsp *http.Response) (*EditMessageHTTPResponse,
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers EditMessageHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers EditMessageHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9746,6 +10825,30 @@ func ParseEditMessageHTTPResponse(rsp *http.Response) (*EditMessageHTTPResponse,
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers EditMessageHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -9902,6 +11005,23 @@ func ParseUpdateSessionNameHTTPResponse(rsp *http.Response) (*UpdateSessionNameH
 			headers.Vary = value
 		}
 		response.Headers401 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateSessionNameHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UpdateSessionNameHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -9970,6 +11090,30 @@ func ParseUpdateSessionNameHTTPResponse(rsp *http.Response) (*UpdateSessionNameH
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateSessionNameHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil
@@ -10013,12 +11157,18 @@ func ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp *http.Response) (*Update
 		}
 		response.JSON404 = &dest
 
+	case rsp.StatusCode == 408:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest FailedWithMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
+
+	case rsp.StatusCode == 503:
+		break // No content-type
 
 	case rsp.StatusCode == 400:
 		// Content-type (text/plain) unsupported
@@ -10094,6 +11244,23 @@ func ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp *http.Response) (*Update
 			headers.Vary = value
 		}
 		response.Headers404 = &headers
+	case rsp.StatusCode == 408:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse408Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers408 = &headers
 	case rsp.StatusCode == 413:
 		var headers UpdateSessionUserRecipeValuesHTTPResponse413Headers
 		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
@@ -10162,6 +11329,30 @@ func ParseUpdateSessionUserRecipeValuesHTTPResponse(rsp *http.Response) (*Update
 			headers.Vary = value
 		}
 		response.Headers500 = &headers
+	case rsp.StatusCode == 503:
+		var headers UpdateSessionUserRecipeValuesHTTPResponse503Headers
+		if values := rsp.Header.Values("Access-Control-Allow-Origin"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Access-Control-Allow-Origin", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.AccessControlAllowOrigin = value
+		}
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = value
+		}
+		if values := rsp.Header.Values("Vary"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Vary", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Vary = value
+		}
+		response.Headers503 = &headers
 	}
 
 	return response, nil

@@ -774,6 +774,15 @@ type BodyTooLargeJSONResponse struct {
 	Headers BodyTooLargeResponseHeaders
 }
 
+type BodyTooSlowResponseHeaders struct {
+	AccessControlAllowOrigin string
+}
+type BodyTooSlowJSONResponse struct {
+	Body BodyTooSlowError
+
+	Headers BodyTooSlowResponseHeaders
+}
+
 type DoneResponseHeaders struct {
 	AccessControlAllowOrigin string
 	Vary                     string
@@ -836,6 +845,15 @@ type NotFoundWithMessageJSONResponse struct {
 	Headers NotFoundWithMessageResponseHeaders
 }
 
+type OverloadedResponseHeaders struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+	Vary                     string
+}
+type OverloadedResponse struct {
+	Headers OverloadedResponseHeaders
+}
+
 type OversizedBodyResponseHeaders struct {
 	AccessControlAllowOrigin string
 	Vary                     string
@@ -844,6 +862,24 @@ type OversizedBodyTextResponse struct {
 	Body OversizedBodyText
 
 	Headers OversizedBodyResponseHeaders
+}
+
+type SlowBodyResponseHeaders struct {
+	AccessControlAllowOrigin string
+	Vary                     string
+}
+type SlowBodyResponse struct {
+	Headers SlowBodyResponseHeaders
+}
+
+type TooManyRequestsResponseHeaders struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+type TooManyRequestsJSONResponse struct {
+	Body TooManyRequestsError
+
+	Headers TooManyRequestsResponseHeaders
 }
 
 type UnauthorizedResponseHeaders struct {
@@ -957,6 +993,15 @@ func (response ConfirmToolAction401Response) VisitConfirmToolActionResponse(w ht
 	return nil
 }
 
+type ConfirmToolAction408Response = SlowBodyResponse
+
+func (response ConfirmToolAction408Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type ConfirmToolAction413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response ConfirmToolAction413TextResponse) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
@@ -996,6 +1041,16 @@ func (response ConfirmToolAction422TextResponse) VisitConfirmToolActionResponse(
 	return err
 }
 
+type ConfirmToolAction503Response = OverloadedResponse
+
+func (response ConfirmToolAction503Response) VisitConfirmToolActionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
+}
+
 type AddExtensionRequestObject struct {
 	Body *AddExtensionJSONRequestBody
 }
@@ -1032,6 +1087,15 @@ func (response AddExtension401Response) VisitAddExtensionResponse(w http.Respons
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(401)
+	return nil
+}
+
+type AddExtension408Response = SlowBodyResponse
+
+func (response AddExtension408Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
 	return nil
 }
 
@@ -1090,6 +1154,16 @@ func (response AddExtension500JSONResponse) VisitAddExtensionResponse(w http.Res
 	return err
 }
 
+type AddExtension503Response = OverloadedResponse
+
+func (response AddExtension503Response) VisitAddExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
+}
+
 type RemoveExtensionRequestObject struct {
 	Body *RemoveExtensionJSONRequestBody
 }
@@ -1126,6 +1200,15 @@ func (response RemoveExtension401Response) VisitRemoveExtensionResponse(w http.R
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(401)
+	return nil
+}
+
+type RemoveExtension408Response = SlowBodyResponse
+
+func (response RemoveExtension408Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
 	return nil
 }
 
@@ -1166,6 +1249,16 @@ func (response RemoveExtension422TextResponse) VisitRemoveExtensionResponse(w ht
 
 	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
+}
+
+type RemoveExtension503Response = OverloadedResponse
+
+func (response RemoveExtension503Response) VisitRemoveExtensionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type ResumeAgentRequestObject struct {
@@ -1240,6 +1333,15 @@ func (response ResumeAgent404JSONResponse) VisitResumeAgentResponse(w http.Respo
 	return err
 }
 
+type ResumeAgent408Response = SlowBodyResponse
+
+func (response ResumeAgent408Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type ResumeAgent413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response ResumeAgent413TextResponse) VisitResumeAgentResponse(w http.ResponseWriter) error {
@@ -1293,6 +1395,16 @@ func (response ResumeAgent500JSONResponse) VisitResumeAgentResponse(w http.Respo
 	w.WriteHeader(500)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type ResumeAgent503Response = OverloadedResponse
+
+func (response ResumeAgent503Response) VisitResumeAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type StartAgentRequestObject struct {
@@ -1394,6 +1506,15 @@ func (response StartAgent404JSONResponse) VisitStartAgentResponse(w http.Respons
 	return err
 }
 
+type StartAgent408Response = SlowBodyResponse
+
+func (response StartAgent408Response) VisitStartAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type StartAgent413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response StartAgent413TextResponse) VisitStartAgentResponse(w http.ResponseWriter) error {
@@ -1447,6 +1568,16 @@ func (response StartAgent500JSONResponse) VisitStartAgentResponse(w http.Respons
 	w.WriteHeader(500)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type StartAgent503Response = OverloadedResponse
+
+func (response StartAgent503Response) VisitStartAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type StopAgentRequestObject struct {
@@ -1506,6 +1637,15 @@ func (response StopAgent404JSONResponse) VisitStopAgentResponse(w http.ResponseW
 	return err
 }
 
+type StopAgent408Response = SlowBodyResponse
+
+func (response StopAgent408Response) VisitStopAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type StopAgent413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response StopAgent413TextResponse) VisitStopAgentResponse(w http.ResponseWriter) error {
@@ -1543,6 +1683,16 @@ func (response StopAgent422TextResponse) VisitStopAgentResponse(w http.ResponseW
 
 	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
+}
+
+type StopAgent503Response = OverloadedResponse
+
+func (response StopAgent503Response) VisitStopAgentResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type GetToolsRequestObject struct {
@@ -1638,6 +1788,15 @@ func (response UpdateFromSession401Response) VisitUpdateFromSessionResponse(w ht
 	return nil
 }
 
+type UpdateFromSession408Response = SlowBodyResponse
+
+func (response UpdateFromSession408Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type UpdateFromSession413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response UpdateFromSession413TextResponse) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
@@ -1693,6 +1852,16 @@ func (response UpdateFromSession500JSONResponse) VisitUpdateFromSessionResponse(
 	return err
 }
 
+type UpdateFromSession503Response = OverloadedResponse
+
+func (response UpdateFromSession503Response) VisitUpdateFromSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
+}
+
 type UpdateAgentProviderRequestObject struct {
 	Body *UpdateAgentProviderJSONRequestBody
 }
@@ -1737,6 +1906,15 @@ func (response UpdateAgentProvider401Response) VisitUpdateAgentProviderResponse(
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(401)
+	return nil
+}
+
+type UpdateAgentProvider408Response = SlowBodyResponse
+
+func (response UpdateAgentProvider408Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
 	return nil
 }
 
@@ -1800,6 +1978,16 @@ func (response UpdateAgentProvider500TextResponse) VisitUpdateAgentProviderRespo
 	return err
 }
 
+type UpdateAgentProvider503Response = OverloadedResponse
+
+func (response UpdateAgentProvider503Response) VisitUpdateAgentProviderResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
+}
+
 type UpdateRouterToolSelectorRequestObject struct {
 	Body *UpdateRouterToolSelectorJSONRequestBody
 }
@@ -1854,6 +2042,15 @@ func (response UpdateRouterToolSelector401Response) VisitUpdateRouterToolSelecto
 	return nil
 }
 
+type UpdateRouterToolSelector408Response = SlowBodyResponse
+
+func (response UpdateRouterToolSelector408Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type UpdateRouterToolSelector413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response UpdateRouterToolSelector413TextResponse) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
@@ -1899,6 +2096,16 @@ func (response UpdateRouterToolSelector500Response) VisitUpdateRouterToolSelecto
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(500)
+	return nil
+}
+
+type UpdateRouterToolSelector503Response = OverloadedResponse
+
+func (response UpdateRouterToolSelector503Response) VisitUpdateRouterToolSelectorResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
 	return nil
 }
 
@@ -1999,6 +2206,28 @@ func (response ExecuteClientTool404JSONResponse) VisitExecuteClientToolResponse(
 	return err
 }
 
+type ExecuteClientTool408ResponseHeaders struct {
+	AccessControlAllowOrigin string
+}
+
+type ExecuteClientTool408JSONResponse struct {
+	Body    InvalidRequestError
+	Headers ExecuteClientTool408ResponseHeaders
+}
+
+func (response ExecuteClientTool408JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.WriteHeader(408)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ExecuteClientTool413ResponseHeaders struct {
 	AccessControlAllowOrigin string
 }
@@ -2065,6 +2294,30 @@ func (response ExecuteClientTool500JSONResponse) VisitExecuteClientToolResponse(
 	return err
 }
 
+type ExecuteClientTool503ResponseHeaders struct {
+	AccessControlAllowOrigin string
+	RetryAfter               string
+}
+
+type ExecuteClientTool503JSONResponse struct {
+	Body    ExecutionFailedError
+	Headers ExecuteClientTool503ResponseHeaders
+}
+
+func (response ExecuteClientTool503JSONResponse) VisitExecuteClientToolResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ExecuteClientTool504ResponseHeaders struct {
 	AccessControlAllowOrigin string
 }
@@ -2099,6 +2352,7 @@ type StreamPendingRequestsResponseObject interface {
 type StreamPendingRequests200ResponseHeaders struct {
 	AccessControlAllowOrigin string
 	CacheControl             string
+	XAccelBuffering          string
 }
 
 type StreamPendingRequests200TextEventStreamResponse struct {
@@ -2115,6 +2369,7 @@ func (response StreamPendingRequests200TextEventStreamResponse) VisitStreamPendi
 	}
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Cache-Control", fmt.Sprint(response.Headers.CacheControl))
+	w.Header().Set("X-Accel-Buffering", fmt.Sprint(response.Headers.XAccelBuffering))
 	w.WriteHeader(200)
 
 	if closer, ok := response.Body.(io.ReadCloser); ok {
@@ -2208,6 +2463,21 @@ func (response RegisterClientTools400JSONResponse) VisitRegisterClientToolsRespo
 	return err
 }
 
+type RegisterClientTools408JSONResponse struct{ BodyTooSlowJSONResponse }
+
+func (response RegisterClientTools408JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.WriteHeader(408)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RegisterClientTools413JSONResponse struct{ BodyTooLargeJSONResponse }
 
 func (response RegisterClientTools413JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
@@ -2223,6 +2493,28 @@ func (response RegisterClientTools413JSONResponse) VisitRegisterClientToolsRespo
 	return err
 }
 
+type RegisterClientTools429ResponseHeaders struct {
+	AccessControlAllowOrigin string
+}
+
+type RegisterClientTools429JSONResponse struct {
+	Body    TooManyToolsError
+	Headers RegisterClientTools429ResponseHeaders
+}
+
+func (response RegisterClientTools429JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type RegisterClientTools500JSONResponse struct{ MalformedBodyJSONResponse }
 
 func (response RegisterClientTools500JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
@@ -2234,6 +2526,22 @@ func (response RegisterClientTools500JSONResponse) VisitRegisterClientToolsRespo
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RegisterClientTools503JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response RegisterClientTools503JSONResponse) VisitRegisterClientToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2306,6 +2614,21 @@ func (response SubmitClientToolResult404JSONResponse) VisitSubmitClientToolResul
 	return err
 }
 
+type SubmitClientToolResult408JSONResponse struct{ BodyTooSlowJSONResponse }
+
+func (response SubmitClientToolResult408JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.WriteHeader(408)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type SubmitClientToolResult413JSONResponse struct{ BodyTooLargeJSONResponse }
 
 func (response SubmitClientToolResult413JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
@@ -2332,6 +2655,22 @@ func (response SubmitClientToolResult500JSONResponse) VisitSubmitClientToolResul
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SubmitClientToolResult503JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response SubmitClientToolResult503JSONResponse) VisitSubmitClientToolResultResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2473,6 +2812,21 @@ func (response UnregisterClientTools400JSONResponse) VisitUnregisterClientToolsR
 	return err
 }
 
+type UnregisterClientTools408JSONResponse struct{ BodyTooSlowJSONResponse }
+
+func (response UnregisterClientTools408JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.WriteHeader(408)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type UnregisterClientTools413JSONResponse struct{ BodyTooLargeJSONResponse }
 
 func (response UnregisterClientTools413JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
@@ -2499,6 +2853,22 @@ func (response UnregisterClientTools500JSONResponse) VisitUnregisterClientToolsR
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UnregisterClientTools503JSONResponse struct{ TooManyRequestsJSONResponse }
+
+func (response UnregisterClientTools503JSONResponse) VisitUnregisterClientToolsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.WriteHeader(503)
 	_, err := buf.WriteTo(w)
 	return err
 }
@@ -2776,6 +3146,15 @@ func (response Reply401Response) VisitReplyResponse(w http.ResponseWriter) error
 	return nil
 }
 
+type Reply408Response = SlowBodyResponse
+
+func (response Reply408Response) VisitReplyResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type Reply413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response Reply413TextResponse) VisitReplyResponse(w http.ResponseWriter) error {
@@ -2813,6 +3192,16 @@ func (response Reply422TextResponse) VisitReplyResponse(w http.ResponseWriter) e
 
 	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
+}
+
+type Reply503Response = OverloadedResponse
+
+func (response Reply503Response) VisitReplyResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type ListSessionsRequestObject struct {
@@ -2926,6 +3315,15 @@ func (response ImportSession401Response) VisitImportSessionResponse(w http.Respo
 	return nil
 }
 
+type ImportSession408Response = SlowBodyResponse
+
+func (response ImportSession408Response) VisitImportSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type ImportSession413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response ImportSession413TextResponse) VisitImportSessionResponse(w http.ResponseWriter) error {
@@ -2963,6 +3361,16 @@ func (response ImportSession422TextResponse) VisitImportSessionResponse(w http.R
 
 	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
+}
+
+type ImportSession503Response = OverloadedResponse
+
+func (response ImportSession503Response) VisitImportSessionResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type GetSessionInsightsRequestObject struct {
@@ -3183,6 +3591,15 @@ func (response EditMessage401Response) VisitEditMessageResponse(w http.ResponseW
 	return nil
 }
 
+type EditMessage408Response = SlowBodyResponse
+
+func (response EditMessage408Response) VisitEditMessageResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type EditMessage413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response EditMessage413TextResponse) VisitEditMessageResponse(w http.ResponseWriter) error {
@@ -3228,6 +3645,16 @@ func (response EditMessage500Response) VisitEditMessageResponse(w http.ResponseW
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(500)
+	return nil
+}
+
+type EditMessage503Response = OverloadedResponse
+
+func (response EditMessage503Response) VisitEditMessageResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
 	return nil
 }
 
@@ -3329,6 +3756,15 @@ func (response UpdateSessionName401Response) VisitUpdateSessionNameResponse(w ht
 	return nil
 }
 
+type UpdateSessionName408Response = SlowBodyResponse
+
+func (response UpdateSessionName408Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type UpdateSessionName413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response UpdateSessionName413TextResponse) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
@@ -3374,6 +3810,16 @@ func (response UpdateSessionName500Response) VisitUpdateSessionNameResponse(w ht
 	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
 	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
 	w.WriteHeader(500)
+	return nil
+}
+
+type UpdateSessionName503Response = OverloadedResponse
+
+func (response UpdateSessionName503Response) VisitUpdateSessionNameResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
 	return nil
 }
 
@@ -3477,6 +3923,15 @@ func (response UpdateSessionUserRecipeValues404JSONResponse) VisitUpdateSessionU
 	return err
 }
 
+type UpdateSessionUserRecipeValues408Response = SlowBodyResponse
+
+func (response UpdateSessionUserRecipeValues408Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(408)
+	return nil
+}
+
 type UpdateSessionUserRecipeValues413TextResponse struct{ OversizedBodyTextResponse }
 
 func (response UpdateSessionUserRecipeValues413TextResponse) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
@@ -3530,6 +3985,16 @@ func (response UpdateSessionUserRecipeValues500JSONResponse) VisitUpdateSessionU
 	w.WriteHeader(500)
 	_, err := buf.WriteTo(w)
 	return err
+}
+
+type UpdateSessionUserRecipeValues503Response = OverloadedResponse
+
+func (response UpdateSessionUserRecipeValues503Response) VisitUpdateSessionUserRecipeValuesResponse(w http.ResponseWriter) error {
+	w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(response.Headers.AccessControlAllowOrigin))
+	w.Header().Set("Retry-After", fmt.Sprint(response.Headers.RetryAfter))
+	w.Header().Set("Vary", fmt.Sprint(response.Headers.Vary))
+	w.WriteHeader(503)
+	return nil
 }
 
 type GetStatusRequestObject struct {

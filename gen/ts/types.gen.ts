@@ -296,9 +296,12 @@ export type InstanceDisposed = {
 
 export type ValidationError = {
     /**
-     * The whole body as the server read it; an empty object when its content type was not accepted.
+     * The whole body as the server read it; an empty object when its content type was not accepted. Left out when it is larger than 64 KiB.
      */
-    data: unknown;
+    data?: unknown;
+    /**
+     * The first 100 issues. When there are more, a last one says how many.
+     */
     error: Array<ValidationIssue>;
     success: false;
 };
@@ -307,7 +310,9 @@ export type ValidationIssue = ({
     code: 'invalid_type';
 } & InvalidTypeIssue) | ({
     code: 'invalid_union';
-} & InvalidUnionIssue);
+} & InvalidUnionIssue) | ({
+    code: 'too_many_issues';
+} & TooManyIssues);
 
 export type InvalidTypeIssue = {
     expected: 'string' | 'array' | 'object' | 'record';
@@ -325,6 +330,12 @@ export type InvalidUnionIssue = {
     discriminator: 'status';
     path: IssuePath;
     message: 'Invalid input';
+};
+
+export type TooManyIssues = {
+    code: 'too_many_issues';
+    path: Array<string>;
+    message: string;
 };
 
 /**
@@ -347,6 +358,23 @@ export type UnknownRequestError = {
 
 export type BodyTooLargeError = {
     error: 'Request body too large';
+};
+
+export type BodyTooSlowError = {
+    error: 'Request body too slow';
+};
+
+export type TooManyRequestsError = {
+    error: 'Too many requests in progress';
+};
+
+export type TooManyToolsError = {
+    error: TooManyTools;
+};
+
+export type TooManyTools = {
+    code: 'RATE_LIMITED';
+    message: 'Too many tools' | 'Too many clients';
 };
 
 export type InvalidRequestError = {
@@ -1453,13 +1481,25 @@ export type RegisterClientToolsErrors = {
      */
     400: ValidationError;
     /**
+     * The body comes too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
      * The body is larger than the server accepts.
      */
     413: BodyTooLargeError;
     /**
+     * The client would have too many tools, or the server too many clients. Nothing is registered.
+     */
+    429: TooManyToolsError;
+    /**
      * The body is not JSON.
      */
     500: MalformedBodyError;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: TooManyRequestsError;
 };
 
 export type RegisterClientToolsError = RegisterClientToolsErrors[keyof RegisterClientToolsErrors];
@@ -1497,6 +1537,10 @@ export type UnregisterClientToolsErrors = {
      */
     400: ValidationError;
     /**
+     * The body comes too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
      * The body is larger than the server accepts.
      */
     413: BodyTooLargeError;
@@ -1504,6 +1548,10 @@ export type UnregisterClientToolsErrors = {
      * The body is not JSON.
      */
     500: MalformedBodyError;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: TooManyRequestsError;
 };
 
 export type UnregisterClientToolsError = UnregisterClientToolsErrors[keyof UnregisterClientToolsErrors];
@@ -1545,6 +1593,10 @@ export type SubmitClientToolResultErrors = {
      */
     404: UnknownRequestError;
     /**
+     * The body comes too slowly.
+     */
+    408: BodyTooSlowError;
+    /**
      * The body is larger than the server accepts.
      */
     413: BodyTooLargeError;
@@ -1552,6 +1604,10 @@ export type SubmitClientToolResultErrors = {
      * The body is not JSON.
      */
     500: MalformedBodyError;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: TooManyRequestsError;
 };
 
 export type SubmitClientToolResultError = SubmitClientToolResultErrors[keyof SubmitClientToolResultErrors];
@@ -1597,6 +1653,10 @@ export type ExecuteClientToolErrors = {
      */
     404: ToolNotFoundError;
     /**
+     * The body comes too slowly.
+     */
+    408: InvalidRequestError;
+    /**
      * The body is larger than the server accepts.
      */
     413: InvalidRequestError;
@@ -1608,6 +1668,10 @@ export type ExecuteClientToolErrors = {
      * The client answered with an error, or went away while the caller waited.
      */
     500: ExecutionFailedError;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: ExecutionFailedError;
     /**
      * The client did not answer in time.
      */
@@ -1861,6 +1925,10 @@ export type StartAgentErrors = {
      */
     404: ErrorResponse;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -1876,6 +1944,10 @@ export type StartAgentErrors = {
      * The server could not do it, and says why.
      */
     500: ErrorResponse;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type StartAgentError = StartAgentErrors[keyof StartAgentErrors];
@@ -1910,6 +1982,10 @@ export type ResumeAgentErrors = {
      */
     404: ErrorResponse;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -1925,6 +2001,10 @@ export type ResumeAgentErrors = {
      * The server could not do it, and says why.
      */
     500: ErrorResponse;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type ResumeAgentError = ResumeAgentErrors[keyof ResumeAgentErrors];
@@ -1955,6 +2035,10 @@ export type UpdateFromSessionErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -1970,6 +2054,10 @@ export type UpdateFromSessionErrors = {
      * The server could not do it, and says why.
      */
     500: ErrorResponse;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type UpdateFromSessionError = UpdateFromSessionErrors[keyof UpdateFromSessionErrors];
@@ -2033,6 +2121,10 @@ export type UpdateAgentProviderErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2048,6 +2140,10 @@ export type UpdateAgentProviderErrors = {
      * The provider cannot be stored.
      */
     500: ErrorText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type UpdateAgentProviderError = UpdateAgentProviderErrors[keyof UpdateAgentProviderErrors];
@@ -2076,6 +2172,10 @@ export type UpdateRouterToolSelectorErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2091,6 +2191,10 @@ export type UpdateRouterToolSelectorErrors = {
      * The server could not do it.
      */
     500: unknown;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type UpdateRouterToolSelectorError = UpdateRouterToolSelectorErrors[keyof UpdateRouterToolSelectorErrors];
@@ -2121,6 +2225,10 @@ export type AddExtensionErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2136,6 +2244,10 @@ export type AddExtensionErrors = {
      * The server could not do it, and says why.
      */
     500: ErrorResponse;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type AddExtensionError = AddExtensionErrors[keyof AddExtensionErrors];
@@ -2164,6 +2276,10 @@ export type RemoveExtensionErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2175,6 +2291,10 @@ export type RemoveExtensionErrors = {
      * The body is JSON, and not what the operation takes.
      */
     422: UnexpectedShapeText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type RemoveExtensionError = RemoveExtensionErrors[keyof RemoveExtensionErrors];
@@ -2207,6 +2327,10 @@ export type StopAgentErrors = {
      */
     404: ErrorResponse;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2218,6 +2342,10 @@ export type StopAgentErrors = {
      * The body is JSON, and not what the operation takes.
      */
     422: UnexpectedShapeText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type StopAgentError = StopAgentErrors[keyof StopAgentErrors];
@@ -2246,6 +2374,10 @@ export type ReplyErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2257,6 +2389,10 @@ export type ReplyErrors = {
      * The body is JSON, and not what the operation takes.
      */
     422: UnexpectedShapeText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type ReplyError = ReplyErrors[keyof ReplyErrors];
@@ -2288,6 +2424,10 @@ export type ConfirmToolActionErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2299,6 +2439,10 @@ export type ConfirmToolActionErrors = {
      * The body is JSON, and not what the operation takes.
      */
     422: UnexpectedShapeText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type ConfirmToolActionError = ConfirmToolActionErrors[keyof ConfirmToolActionErrors];
@@ -2356,6 +2500,10 @@ export type ImportSessionErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2367,6 +2515,10 @@ export type ImportSessionErrors = {
      * The body is JSON, and not what the operation takes.
      */
     422: UnexpectedShapeText;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type ImportSessionError = ImportSessionErrors[keyof ImportSessionErrors];
@@ -2523,6 +2675,10 @@ export type UpdateSessionNameErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2538,6 +2694,10 @@ export type UpdateSessionNameErrors = {
      * The server could not do it.
      */
     500: unknown;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type UpdateSessionNameError = UpdateSessionNameErrors[keyof UpdateSessionNameErrors];
@@ -2572,6 +2732,10 @@ export type UpdateSessionUserRecipeValuesErrors = {
      */
     404: ErrorResponse;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2587,6 +2751,10 @@ export type UpdateSessionUserRecipeValuesErrors = {
      * The server could not do it, and says why.
      */
     500: ErrorResponse;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type UpdateSessionUserRecipeValuesError = UpdateSessionUserRecipeValuesErrors[keyof UpdateSessionUserRecipeValuesErrors];
@@ -2619,6 +2787,10 @@ export type EditMessageErrors = {
      */
     401: unknown;
     /**
+     * The body comes too slowly.
+     */
+    408: unknown;
+    /**
      * The body is larger than the operation takes, which is 2 MiB for all but `/reply`.
      */
     413: OversizedBodyText;
@@ -2634,6 +2806,10 @@ export type EditMessageErrors = {
      * The server could not do it.
      */
     500: unknown;
+    /**
+     * The server holds too many bytes of other requests.
+     */
+    503: unknown;
 };
 
 export type EditMessageError = EditMessageErrors[keyof EditMessageErrors];
