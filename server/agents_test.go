@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -165,5 +166,30 @@ func TestDiagnosticsAreAnArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.get("GET /diagnostics/"+id).is(t, "without a directory of logs", 500, "")
+	})
+}
+
+func TestDiagnosticsOpenPlainFilesOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := settings.Below(t.TempDir())
+		r := start(t, server.Config{Directories: d})
+		id := r.newSession("/w")
+		for _, path := range []string{filepath.Join(d.Data, "schedule.json"), filepath.Join(d.Data, "scheduled_recipes", "a.yaml"), filepath.Join(d.Logs(), "x.jsonl")} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Skip(err)
+			}
+		}
+		if err := os.Symlink("/etc/passwd", filepath.Join(d.Data, "schedules.json")); err != nil {
+			t.Fatal(err)
+		}
+		a := r.get("GET /diagnostics/" + id)
+		if a.status != 200 {
+			t.Fatalf("status %d, want 200", a.status)
+		}
+		names, _ := unzip(t, a.body)
+		same(t, "entries", []string{"session.json", "config.yaml", "system.txt"}, names)
 	})
 }

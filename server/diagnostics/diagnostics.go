@@ -86,10 +86,10 @@ func (h Handlers) archive(ctx context.Context, sessionID string) ([]byte, error)
 		a.file("logs/"+filepath.Base(log), log)
 	}
 	a.add("session.json", bytes.NewReader(sessions.Export(session)))
-	a.fileIfThere("config.yaml", filepath.Join(h.Directories.Config, "config.yaml"))
+	a.file("config.yaml", filepath.Join(h.Directories.Config, "config.yaml"))
 	a.add("system.txt", strings.NewReader(system(time.Now())))
-	a.fileIfThere("schedule.json", filepath.Join(h.Directories.Data, "schedule.json"))
-	a.fileIfThere("schedules.json", filepath.Join(h.Directories.Data, "schedules.json"))
+	a.file("schedule.json", filepath.Join(h.Directories.Data, "schedule.json"))
+	a.file("schedules.json", filepath.Join(h.Directories.Data, "schedules.json"))
 	a.directory("scheduled_recipes", filepath.Join(h.Directories.Data, "scheduled_recipes"))
 	if a.err == nil {
 		a.err = a.zip.Close()
@@ -120,10 +120,13 @@ func newestLogs(dir string) ([]string, error) {
 	return paths, nil
 }
 
+// Version is the version of goose that the server behaves like.
+const Version = "1.16.0"
+
 // system says what the server runs on.
 func system(now time.Time) string {
-	return fmt.Sprintf("App Version: 1.16.0\nOS: %s\nOS Version: %s\nArchitecture: %s\nTimestamp: %s\n",
-		runtime.GOOS, osVersion(), runtime.GOARCH, now.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("App Version: %s\nOS: %s\nOS Version: %s\nArchitecture: %s\nTimestamp: %s\n",
+		Version, runtime.GOOS, osVersion(), runtime.GOARCH, now.UTC().Format(time.RFC3339))
 }
 
 // osVersion is what the system calls its version.
@@ -160,24 +163,25 @@ func (a *archive) add(name string, content io.Reader) {
 	a.err = err
 }
 
+// file adds a plain file. One that has gone meanwhile is left out, and so is what is no plain file: to open a FIFO could
+// take for ever, and a link may lead anywhere (decision G18).
 func (a *archive) file(name, path string) {
 	if a.err != nil {
 		return
 	}
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	f, err := os.Open(path)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // by now
+	case err != nil:
 		a.err = err
-		return
+	default:
+		a.add(name, f)
+		f.Close()
 	}
-	defer f.Close()
-	a.add(name, f)
-}
-
-func (a *archive) fileIfThere(name, path string) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	a.file(name, path)
 }
 
 // directory adds the plain files of a directory, if it is there.
@@ -190,8 +194,6 @@ func (a *archive) directory(name, path string) {
 		a.err = err
 	}
 	for _, entry := range entries {
-		if entry.Type().IsRegular() {
-			a.file(name+"/"+entry.Name(), filepath.Join(path, entry.Name()))
-		}
+		a.file(name+"/"+entry.Name(), filepath.Join(path, entry.Name()))
 	}
 }

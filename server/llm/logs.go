@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/private"
 )
 
 // Logs keeps what was asked in the last calls, and what came back: llm_request.0.jsonl is the newest of ten files
@@ -77,7 +78,7 @@ func (l *Logs) begin(config ModelConfig, body jsonwire.Text) *callLog {
 
 // create makes a file that is not listed as a log yet.
 func (c *callLog) create() error {
-	if err := os.MkdirAll(c.logs.dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.logs.dir, 0o700); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(c.logs.dir, "llm_request.*.part")
@@ -149,7 +150,7 @@ func (c *callLog) flush() {
 	if c.lost {
 		return
 	}
-	file, err := os.OpenFile(c.path, os.O_APPEND|os.O_WRONLY, 0o600)
+	file, err := private.Open(c.path, os.O_APPEND|os.O_WRONLY)
 	if err != nil {
 		c.lose(err)
 		return

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/private"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
 
@@ -143,31 +144,12 @@ func strs(list jsonwire.Text) (strs []string) {
 	return strs
 }
 
-// write puts content in the place of the file, which has the old content or the new one at any time.
+// write puts content in the place of the file. An empty file would be read as no permissions at all.
 func (p *Permissions) write(content *file) error {
-	temporary := p.path + ".tmp"
-	err := writeToDisk(temporary, content.yaml())
-	if err == nil {
-		err = os.Rename(temporary, p.path)
-	}
-	if err != nil {
+	if err := private.Replace(p.path, p.path+".tmp", content.yaml()); err != nil {
 		return fmt.Errorf("write permissions: %w", err)
 	}
 	return nil
-}
-
-// writeToDisk writes a file that is complete when it gets its name, also if the power fails: an empty one would be read as
-// no permissions at all.
-func writeToDisk(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
 }
 
 // yaml writes the file; a string of JSON is one of YAML.

@@ -62,10 +62,13 @@ func (d Directories) Recipes() string { return filepath.Join(d.Config, "recipes"
 // Logs is the directory of the logs of calls to models.
 func (d Directories) Logs() string { return filepath.Join(d.State, "logs") }
 
+// ServerLogs is the directory of the server's own logs, which has one for each day.
+func (d Directories) ServerLogs() string { return filepath.Join(d.Logs(), "server") }
+
 // Make makes the directories, with that of the server's own logs (GA 1.5). Only the user can look into new ones.
 func (d Directories) Make(now time.Time) error {
 	for _, path := range []string{
-		d.Config, filepath.Dir(d.Sessions()), filepath.Join(d.Logs(), "server", now.Format(time.DateOnly)),
+		d.Config, filepath.Dir(d.Sessions()), filepath.Join(d.ServerLogs(), now.UTC().Format(time.DateOnly)),
 	} {
 		if err := os.MkdirAll(path, 0o700); err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/private"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
 
@@ -70,7 +71,7 @@ func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.Ra
 }
 
 // File returns the mapping of config.yaml. A file that is missing or holds no mapping is replaced, by the newest of its
-// copies that does, or else by an empty mapping (GA 10).
+// copies that does, or else by an empty mapping (GA 10). One that holds none is kept (decision G13).
 func (s *Settings) File() (jsonwire.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,19 +80,41 @@ func (s *Settings) File() (jsonwire.Text, error) {
 	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoMapping) {
 		return mapping, err
 	}
-	if errors.Is(err, errNoMapping) {
-		s.log.Warn("configuration replaced", "err", err)
+	broken := errors.Is(err, errNoMapping)
+	if broken {
+		if err := keepAside(path); err != nil {
+			return nil, fmt.Errorf("keep what %s held: %w", path, err)
+		}
+		s.log.Warn("configuration kept aside", "from", path, "to", path+".broken", "err", err)
 	}
-	for _, suffix := range []string{".bak", ".bak.1", ".bak.2", ".bak.3", ".bak.4", ".bak.5"} {
-		content, err := os.ReadFile(path + suffix)
+	for _, suffix := range suffixes {
+		backup := path + ".bak" + suffix
+		content, err := readFile(backup)
 		if err != nil {
 			continue
 		}
-		if mapping, err := parseMapping(path+suffix, content); err == nil {
+		if mapping, err := parseMapping(backup, content); err == nil {
+			s.log.Warn("configuration restored", "from", backup, "to", path)
 			return mapping, replace(path, content)
 		}
 	}
+	if broken {
+		s.log.Warn("configuration replaced by an empty one", "to", path)
+	}
 	return jsonwire.Text("{}"), replace(path, []byte("{}\n"))
+}
+
+// suffixes are those of the copies of a file, the newest first.
+var suffixes = []string{"", ".1", ".2", ".3", ".4", ".5"}
+
+// keepAside moves a file out of the way, and the earlier ones a place on.
+func keepAside(path string) error {
+	for i := len(suffixes) - 1; i > 0; i-- {
+		if err := os.Rename(path+".broken"+suffixes[i-1], path+".broken"+suffixes[i]); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Rename(path, path+".broken")
 }
 
 // secrets returns the mapping of secrets.yaml, which is empty if there is no file.
@@ -108,11 +131,23 @@ func (s *Settings) secrets() (jsonwire.Text, error) {
 var errNoMapping = errors.New("not a YAML mapping")
 
 func readMapping(path string) (jsonwire.Text, error) {
-	content, err := os.ReadFile(path)
+	content, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
 	return parseMapping(path, content)
+}
+
+// readFile reads a plain file, or what a link leads to. Anything else, such as a FIFO, could keep the reader for ever.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a plain file", path)
+	}
+	return os.ReadFile(path)
 }
 
 // parseMapping returns the mapping that a file holds; an empty file holds an empty one.
@@ -130,19 +165,7 @@ func parseMapping(path string, content []byte) (jsonwire.Text, error) {
 	return nil, fmt.Errorf("%s: %w", path, errNoMapping)
 }
 
-// replace puts a content in the place of a file, which has the old one or the new one at any time.
+// replace puts a content in the place of a file.
 func replace(path string, content []byte) error {
-	temporary := strings.TrimSuffix(path, filepath.Ext(path)) + ".tmp"
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
+	return private.Replace(path, strings.TrimSuffix(path, filepath.Ext(path))+".tmp", content)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -127,7 +128,7 @@ func TestFilesAreReadAgainEachTime(t *testing.T) {
 }
 
 func TestABadFileIsReplaced(t *testing.T) {
-	for _, bad := range []string{"[1]", "a: [", "text", "5", "a: 1\na: 2"} {
+	for _, bad := range []string{"[1]", "a: [", "text", "5", "a: 1\na: 2", ": bad", "? [a]\n: b"} {
 		dir := t.TempDir()
 		s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
 		write(t, dir, "config.yaml", bad)
@@ -139,6 +140,9 @@ func TestABadFileIsReplaced(t *testing.T) {
 		}
 		if got := read(t, dir, "config.yaml"); got != "good: 1 # kept\n" {
 			t.Errorf("with %q: the file is %q", bad, got)
+		}
+		if got := read(t, dir, "config.yaml.broken"); got != bad {
+			t.Errorf("with %q: %q is kept", bad, got)
 		}
 	}
 	dir := t.TempDir()
@@ -155,6 +159,44 @@ func TestABadFileIsReplaced(t *testing.T) {
 	}
 	if _, err := s.File(); err == nil || !strings.Contains(err.Error(), "config.yaml") {
 		t.Errorf("a directory in its place: %v", err)
+	}
+}
+
+func TestTheLastBadFilesAreKept(t *testing.T) {
+	dir := t.TempDir()
+	var logged strings.Builder
+	s := settings.New(dir, environment(nil), slog.New(slog.NewTextHandler(&logged, nil)))
+	for _, bad := range strings.Split("1234567", "") {
+		write(t, dir, "config.yaml", bad)
+		if v, err := s.File(); err != nil || string(v) != "{}" {
+			t.Errorf("%s, %v", v, err)
+		}
+	}
+	for suffix, want := range map[string]string{"": "7", ".1": "6", ".2": "5", ".3": "4", ".4": "3", ".5": "2"} {
+		if got := read(t, dir, "config.yaml.broken"+suffix); got != want {
+			t.Errorf("config.yaml.broken%s: %s, want %s", suffix, got, want)
+		}
+	}
+	for _, want := range []string{"from=" + filepath.Join(dir, "config.yaml"), "to=" + filepath.Join(dir, "config.yaml.broken"), "replaced"} {
+		if !strings.Contains(logged.String(), want) {
+			t.Errorf("the log does not say %q:\n%s", want, &logged)
+		}
+	}
+}
+
+func TestAFIFOIsNoFileOfSettings(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"config.yaml", "secrets.yaml"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
+	if _, err := s.Setting("a"); err == nil {
+		t.Error("config.yaml was read")
+	}
+	if _, err := s.Secret("a"); err == nil {
+		t.Error("secrets.yaml was read")
 	}
 }
 

@@ -13,11 +13,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/lockstep-dev/lockstep/server/private"
 )
 
 // lockTimeout is how long a transaction waits for that of another process.
@@ -35,6 +39,9 @@ type Store struct {
 // Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
 // brought up to date.
 func Open(ctx context.Context, path string) (*Store, error) {
+	if err := protect(path); err != nil {
+		return nil, err
+	}
 	write, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
 	if err != nil {
 		return nil, err
@@ -49,6 +56,20 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// protect keeps others from reading the database. SQLite gives the files beside it the mode that it has.
+func protect(path string) error {
+	for _, beside := range []string{"-wal", "-shm"} { // of a server that was killed
+		if err := os.Chmod(path+beside, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	f, err := private.Open(path, os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 func open(path string, connections int, options ...string) (*sql.DB, error) {
