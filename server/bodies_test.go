@@ -140,15 +140,3 @@ func TestALargeBodyIsAccepted(t *testing.T) {
 		}
 	})
 }
-
-func TestManyIssuesAreAnsweredInFull(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := start(t, server.Config{})
-		const n = 20_000
-		a := r.json("POST /client-tools/register", `{"clientID":"c","tools":[`+strings.Repeat("1,", n-1)+`1]}`)
-		if got := strings.Count(a.body, `"expected":"object"`); a.status != 400 || got != n {
-			t.Errorf("%d with %d issues, want 400 with %d", a.status, got, n)
-		}
-		same(t, "Content-Length", fmt.Sprint(len(a.body)), a.header.Get("Content-Length"))
-	})
-}

@@ -33,7 +33,7 @@ func (r router) gooseMiddleware() map[string][]echo.MiddlewareFunc {
 		limits := r.bodies
 		limits.MaxBytes = body.StandardLimit
 		if operation == "reply" {
-			limits.MaxBytes = body.ReplyLimit
+			limits.MaxBytes, limits.Brief = body.ReplyLimit, true
 		}
 		all[operation] = append(all[operation], body.Decoded(shape, limits))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/auth"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/clienttools"
+	"github.com/lockstep-dev/lockstep/server/conn"
 	"github.com/lockstep-dev/lockstep/server/scope"
 	"github.com/lockstep-dev/lockstep/server/sse"
 	"github.com/lockstep-dev/lockstep/server/urlpath"
@@ -29,6 +30,7 @@ type router struct {
 	directory  string
 	key        auth.Key
 	bodies     body.Limits
+	bounds     clienttools.Bounds
 	log        *slog.Logger
 }
 
@@ -37,7 +39,7 @@ func (r router) handler() http.Handler {
 	e.Logger.SetOutput(io.Discard) // it would write to standard output
 	e.JSONSerializer = body.Serializer{}
 	e.HTTPErrorHandler = r.fail
-	e.Pre(body.Bound(r.bodies), recovered, arrive(r.key))
+	e.Pre(framed, body.Bound(r.bodies), recovered, arrive(r.key))
 	gen.RegisterHandlersWithOptions(withHead{e}, gen.NewStrictHandler(r.operations, nil), gen.RegisterHandlersOptions{
 		OperationMiddlewares: r.middleware(),
 	})
@@ -55,10 +57,13 @@ func (r router) handler() http.Handler {
 // middleware is what stands before each operation, outermost first.
 func (r router) middleware() map[string][]echo.MiddlewareFunc {
 	var (
+		rules     = clienttools.Bodies(r.bounds)
 		directory = scope.Middleware(r.directory, scope.Refuse)
-		noBody    = body.Discard(r.bodies, clienttools.TooLarge)
+		noBody    = body.Discard(r.bodies, clienttools.Refusals)
 		checked   = func(operation string) echo.MiddlewareFunc {
-			return body.Middleware(clienttools.Bodies[operation], r.bodies)
+			limits := r.bodies
+			limits.Brief = operation == "executeClientTool"
+			return body.Middleware(rules[operation], limits)
 		}
 	)
 	all := map[string][]echo.MiddlewareFunc{
@@ -70,9 +75,9 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 		},
 		"listAllClientTools":    {directory},
 		"listClientTools":       {directory},
-		"streamPendingRequests": {directory, headOfStream, noBody},
-		"streamEvents":          {directory, headOfStream, noBody},
-		"streamGlobalEvents":    {headOfStream, noBody},
+		"streamPendingRequests": {directory, headOfStream(clienttools.Pending), noBody},
+		"streamEvents":          {directory, headOfStream(sse.Options{}), noBody},
+		"streamGlobalEvents":    {headOfStream(sse.Options{}), noBody},
 		"getStatus":             nil,
 	}
 	maps.Copy(all, r.gooseMiddleware())
@@ -80,12 +85,14 @@ func (r router) middleware() map[string][]echo.MiddlewareFunc {
 }
 
 // headOfStream answers HEAD on a stream, which neither subscribes nor cleans up (CT 3.2, decision S10).
-func headOfStream(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if c.Request().Method == http.MethodHead {
-			return sse.Head(c.Response())
+func headOfStream(opts sse.Options) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if c.Request().Method == http.MethodHead {
+				return sse.Head(c.Response(), opts)
+			}
+			return next(c)
 		}
-		return next(c)
 	}
 }
 
@@ -95,6 +102,23 @@ type withHead struct{ *echo.Echo }
 func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc) *echo.Route {
 	r.Echo.HEAD(path, h, m...)
 	return r.Echo.GET(path, h, m...)
+}
+
+// framed refuses a request that says in two ways how long it is, and reads nothing more of its connection (decision S42).
+// Of a request whose head was not seen, the connection ends behind the answer if that could be so.
+func framed(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		switch conn.FramingOf(c.Request().Context()) {
+		case conn.Ambiguous:
+			c.Response().Header().Set("Connection", "close")
+			return answer.Empty{Status: http.StatusBadRequest}.Write(c.Response())
+		case conn.Unseen:
+			if len(c.Request().TransferEncoding) > 0 {
+				c.Response().Header().Set("Connection", "close")
+			}
+		}
+		return next(c)
+	}
 }
 
 // recovered makes an error of a panic, which would otherwise close the connection without an answer (GA 19, Q33).

@@ -74,6 +74,10 @@ type Config struct {
 	// MaxBodyBytes is the size of the largest request body; 50 MiB if 0. A body is in memory while its request lasts,
 	// two to three times.
 	MaxBodyBytes int64
+	// BodyGrace is how long a body may come as slowly as it likes; 10 s if 0 (decision S41).
+	BodyGrace time.Duration
+	// Bounds are what clients may register.
+	Bounds clienttools.Bounds
 
 	// Queue bounds what a stream holds for a slow reader; see [events.Options].
 	Queue events.Options
@@ -111,6 +115,7 @@ func (c Config) withDefaults() (Config, error) {
 	}{
 		{"DefaultTimeout", &c.DefaultTimeout, 30 * time.Second},
 		{"KeepaliveInterval", &c.KeepaliveInterval, 30 * time.Second},
+		{"BodyGrace", &c.BodyGrace, 10 * time.Second},
 		{"ReadTimeout", &c.ReadTimeout, 30 * time.Second},
 		{"WriteTimeout", &c.WriteTimeout, time.Minute},
 		{"IdleTimeout", &c.IdleTimeout, 2 * time.Minute},
@@ -143,6 +148,9 @@ func (c Config) withDefaults() (Config, error) {
 	return c, errors.Join(problems...)
 }
 
+// maxBodiesBytes bounds what has come of the bodies of all requests (decision S40).
+const maxBodiesBytes = 64 << 20
+
 // A Server is an agent server. Sessions and settings are in its directories; the clients of tools, and what happens, are in
 // memory. It keeps files open until it has served.
 type Server struct {
@@ -165,7 +173,7 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	bus := events.NewBus(&config.Queue)
-	registry := clienttools.NewRegistry(bus)
+	registry := clienttools.NewRegistry(bus, config.Bounds)
 	streams := &events.Streams{Bus: bus, Log: config.Log}
 	handler := router{
 		operations: operations{
@@ -183,8 +191,14 @@ func New(config Config) (*Server, error) {
 		},
 		directory: config.Directory,
 		key:       auth.NewKey(config.SecretKey),
-		bodies:    body.Limits{MaxBytes: config.MaxBodyBytes, Stall: config.ReadTimeout},
-		log:       config.Log,
+		bodies: body.Limits{
+			MaxBytes: config.MaxBodyBytes,
+			Grace:    config.BodyGrace,
+			Stall:    config.ReadTimeout,
+			Flight:   body.NewFlight(maxBodiesBytes),
+		},
+		bounds: config.Bounds,
+		log:    config.Log,
 	}.handler()
 	return &Server{
 		config:   config,

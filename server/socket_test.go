@@ -248,3 +248,53 @@ func TestAClientThatStopsInTheMiddleOfABody(t *testing.T) {
 	}
 	r.get("GET /sessions/insights").is(t, "nothing is done", 200, `{"totalSessions":0,"totalTokens":0}`)
 }
+
+// TestARequestOfTwoLengthsEndsItsConnection sends requests behind it, which nobody must take for requests.
+func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
+	const behind = "0\r\n\r\nGET /status HTTP/1.1\r\nHost: test\r\n\r\n"
+	r := start(t, server.Config{})
+	for _, head := range []string{
+		"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+		"transfer-encoding: chunked\r\nX: y\r\ncontent-length:4\r\n",
+		"Transfer-Encoding: chunked\nContent-Length: 0\n",
+	} {
+		for _, pieces := range [][]string{
+			{"POST /client-tools/register HTTP/1.1\r\nHost: test\r\n" + head + "\r\n" + behind},
+			{"POST /nope HTTP/1.1\r\nHost: te", "st\r\n" + head[:9], head[9:] + "\r\n", behind},
+			{"GET /status HTTP/1.1\r\nHost: test\r\n\r\n", "GET /event HTTP/1.1\r\nHost: test\r\n" + head + "\r\n" + behind},
+		} {
+			c := r.connect(pieces[0])
+			c.SetDeadline(time.Now().Add(limit))
+			in := bufio.NewReader(c)
+			if len(pieces) == 2 { // the first request is answered before the second is sent
+				if resp, err := http.ReadResponse(in, nil); err != nil || resp.StatusCode != 200 {
+					t.Fatalf("the request before: %v, %v", resp, err)
+				} else {
+					io.Copy(io.Discard, resp.Body)
+				}
+			}
+			go func() { // nobody may read it
+				for _, piece := range pieces[1:] {
+					io.WriteString(c, piece)
+				}
+			}()
+			all, err := io.ReadAll(in)
+			if text := string(all); !strings.HasPrefix(text, "HTTP/1.1 400 ") || strings.Count(text, "HTTP/1.1 ") != 1 {
+				t.Errorf("%q: %q, %v; want 400 and the end of the connection", pieces, text, err)
+			}
+			c.Close()
+		}
+	}
+}
+
+func TestAPipelinedRequestInChunksEndsItsConnection(t *testing.T) {
+	r := start(t, server.Config{})
+	const status = "GET /status HTTP/1.1\r\nHost: test\r\n\r\n"
+	c := r.connect(status + "POST /client-tools/register HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + status)
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(limit))
+	all, _ := io.ReadAll(c)
+	if got := strings.Count(string(all), "HTTP/1.1 "); got != 2 {
+		t.Errorf("%d answers, want 2 and the end of the connection: %q", got, all)
+	}
+}

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -36,12 +37,12 @@ func list(ids []string) string {
 // TestStreamsByteForByte reads what crosses the wire, head and chunks included.
 func TestStreamsByteForByte(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nCache-Control: no-cache\r\nConnection: keep-alive\r\n" +
-		"Content-Type: text/event-stream\r\nDate: Sat, 01 Jan 2000 00:00:00 GMT\r\nTransfer-Encoding: chunked\r\n\r\n"
+		"Content-Type: text/event-stream\r\n%sDate: Sat, 01 Jan 2000 00:00:00 GMT\r\nTransfer-Encoding: chunked\r\n\r\n"
 	const event = `{"type":"client-tool.registered","properties":{"clientID":"c","toolIDs":[]}}`
-	for _, tc := range []struct{ target, atOnce, later string }{
-		{"/client-tools/pending/x", "", "14\r\nevent: ping\ndata: \n\n\r\n"},
-		{"/event", "33\r\n" + connected + "\r\n", "54\r\ndata: " + event + "\n\n\r\nd\r\n: heartbeat\n\n\r\n"},
-		{"/global/event", "", "77\r\n" + `data: {"directory":"/default","payload":` + event + "}\n\n\r\n"},
+	for _, tc := range []struct{ target, header, atOnce, later string }{
+		{"/client-tools/pending/x", "X-Accel-Buffering: no\r\n", "", "14\r\nevent: ping\ndata: \n\n\r\n"},
+		{"/event", "", "33\r\n" + connected + "\r\n", "54\r\ndata: " + event + "\n\n\r\nd\r\n: heartbeat\n\n\r\n"},
+		{"/global/event", "", "", "77\r\n" + `data: {"directory":"/default","payload":` + event + "}\n\n\r\n"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := start(t, server.Config{})
@@ -55,7 +56,7 @@ func TestStreamsByteForByte(t *testing.T) {
 			r.register("c")
 			time.Sleep(45 * time.Second)
 			c.Close()
-			want := head + tc.atOnce + tc.later
+			want := fmt.Sprintf(head, tc.header) + tc.atOnce + tc.later
 			if got := <-received; got != want {
 				t.Errorf("%s:\n got %q\nwant %q", tc.target, got, want)
 			}
@@ -70,10 +71,14 @@ func TestTheHeadComesBeforeAnyEvent(t *testing.T) {
 		for _, target := range []string{"/client-tools/pending/x", "/event", "/global/event"} {
 			s := r.open(target)
 			same(t, target, 200, s.answer.status)
-			same(t, target, http.Header{
+			want := http.Header{
 				"Access-Control-Allow-Origin": {"*"}, "Cache-Control": {"no-cache"}, "Connection": {"keep-alive"},
 				"Content-Type": {"text/event-stream"}, "Date": s.answer.header["Date"],
-			}, s.answer.header)
+			}
+			if target == "/client-tools/pending/x" {
+				want["X-Accel-Buffering"] = []string{"no"} // decision S44
+			}
+			same(t, target, want, s.answer.header)
 		}
 		if waited := time.Since(began); waited != 0 {
 			t.Errorf("the heads came after %s, want at once", waited)

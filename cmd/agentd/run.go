@@ -11,10 +11,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/diagnostics"
+	"github.com/lockstep-dev/lockstep/server/logfile"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
@@ -55,9 +58,11 @@ func rootCommand(env lookup) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("no command: the one that serves is `agentd agent`, and `agentd agent --help` explains it")
 		},
+		Version:       diagnostics.Version,
 		SilenceErrors: true, // run prints them, with the program's name
 		SilenceUsage:  true,
 	}
+	root.SetVersionTemplate("agentd {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (`%s --help` lists the flags)", err, cmd.CommandPath())
@@ -82,7 +87,7 @@ one ends it at once with status 1. A bad flag, variable or configuration value e
 A setting is taken from its flag, else from its environment variable, else from the configuration file, else it has its
 default. An empty variable counts as not set. The file is JSON; keys that are not listed here are ignored:
 
-    {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000}}
+    {"clientTools": {"defaultTimeout": 30000, "keepaliveInterval": 30000, "maxTools": 1000, "maxClients": 10000}}
 
 Only the default configuration file may be missing.
 
@@ -95,7 +100,11 @@ Environment:
 	}
 	flags := addFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := readSettings(flags, env)
+		insecure, err := cmd.Flags().GetBool(insecureFlag)
+		if err != nil {
+			return err
+		}
+		s, err := readSettings(flags, insecure, env)
 		if err != nil {
 			return err
 		}
@@ -106,6 +115,15 @@ Environment:
 
 // serve serves with the settings until ctx ends.
 func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer) error {
+	if err := makeDirectories(s.directories, env); err != nil {
+		return &failure{err}
+	}
+	log := logfile.Open(s.directories.ServerLogs(), time.Now(), stderr)
+	defer log.Close()
+	if s.secretKey == defaultSecret {
+		fmt.Fprintf(log, "warning: %s is %q, which every page in a browser and every program on this machine knows; set another secret\n",
+			secretVariable, defaultSecret)
+	}
 	srv, err := server.New(server.Config{
 		Directory:         s.directory,
 		Directories:       s.directories,
@@ -117,7 +135,9 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		DefaultTimeout:    s.defaultTimeout,
 		KeepaliveInterval: s.keepaliveInterval,
 		MaxBodyBytes:      s.maxBody,
-		Log:               slog.New(slog.NewTextHandler(stderr, nil)),
+		BodyGrace:         s.bodyGrace,
+		Bounds:            s.bounds,
+		Log:               slog.New(slog.NewTextHandler(log, nil)),
 	})
 	if err != nil {
 		return &failure{err}
@@ -139,6 +159,15 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		return &failure{err}
 	}
 	return nil
+}
+
+// makeDirectories makes the directories, and names the variable that says where (decision S49).
+func makeDirectories(d pathsettings.Directories, env lookup) error {
+	err := d.Make(time.Now())
+	if root, _ := env("GOOSE_PATH_ROOT"); err != nil && root != "" {
+		return fmt.Errorf("GOOSE_PATH_ROOT is %q: %w", root, err)
+	}
+	return err
 }
 
 // address returns where a listener can be reached, with the host as it was given.

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
+	"github.com/lockstep-dev/lockstep/server/clienttools"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
@@ -101,6 +102,22 @@ func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 		{"a file that is no object", config(`[]`), nil, []string{`agentd: CONFIG is []; it must be an object`}},
 		{"a file that is not JSON", config(`{"clientTools": }`), nil, []string{`agentd: CONFIG is not JSON: `}},
 		{"an empty file", config(``), nil, []string{`agentd: CONFIG is not JSON: `}},
+		{"bad bounds in the file", config(`{"clientTools": {"maxTools": 0, "maxClients": "many"}}`), nil, []string{
+			`agentd: CONFIG: clientTools.maxTools is 0; it must be a whole number, at least 1`,
+			`agentd: CONFIG: clientTools.maxClients is "many"; it must be a whole number, at least 1`,
+		}},
+		{"no grace", []string{"agent", "--body-grace", "0"}, map[string]string{"AGENTD_BODY_GRACE": "fast"}, []string{
+			`agentd: --body-grace is "0"; ` + ms, `agentd: AGENTD_BODY_GRACE is "fast"; ` + ms,
+		}},
+		{"an empty secret", []string{"agent", "--insecure"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": ""}, []string{
+			"agentd: GOOSE_SERVER__SECRET_KEY is empty; it must be the secret that requests bring, or not be set",
+		}},
+		{"the default secret for everybody", []string{"agent", "--host", "0.0.0.0"}, nil, []string{
+			`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host 0.0.0.0 is not loopback; set another secret, or say --insecure`,
+		}},
+		{"and when it is given", []string{"agent"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_SERVER__SECRET_KEY": "test"}, []string{
+			`agentd: GOOSE_SERVER__SECRET_KEY is "test", which everybody knows, and --host :: is not loopback; set another secret, or say --insecure`,
+		}},
 		{"a file that is not there", []string{"agent", "--config", "/nowhere/config.json"}, nil, []string{"agentd: configuration file: open /nowhere/config.json: no such file or directory"}},
 		{"nor by a variable", []string{"agent"}, map[string]string{"AGENTD_CONFIG": "/nowhere"}, []string{"agentd: configuration file: open /nowhere: no such file or directory"}},
 	} {
@@ -135,7 +152,8 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(link) // the working directory is a physical path (decision S37)
-	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800}
+	defaults := settings{host: "127.0.0.1", port: 3000, directory: wd, defaultTimeout: 30 * time.Second, keepaliveInterval: 30 * time.Second, maxBody: 52428800,
+		bodyGrace: 10 * time.Second, bounds: clienttools.Bounds{MaxTools: 1000, MaxClients: 10000}, secretKey: "test"}
 	with := func(change func(*settings)) settings {
 		s := defaults
 		change(&s)
@@ -159,10 +177,19 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 		{"empty variables", nil, map[string]string{"GOOSE_HOST": "", "GOOSE_PORT": "", "AGENTD_CONFIG": "", "AGENTD_DIRECTORY": "", "AGENTD_MAX_BODY": ""}, defaults},
 		{"no home", nil, map[string]string{"HOME": ""}, defaults},
 		{"variables", nil, map[string]string{
-			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3",
-		}, settings{host: "::1", port: 0, directory: "a/../b", defaultTimeout: time.Millisecond, keepaliveInterval: 2 * time.Millisecond, maxBody: 3}},
-		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
-			with(func(s *settings) { s.host, s.port = "0.0.0.0", 65535 })},
+			"GOOSE_HOST": "::1", "GOOSE_PORT": "0", "AGENTD_DIRECTORY": "a/../b", "AGENTD_DEFAULT_TIMEOUT": "1", "AGENTD_KEEPALIVE_INTERVAL": "2", "AGENTD_MAX_BODY": "3", "AGENTD_BODY_GRACE": "4",
+		}, with(func(s *settings) {
+			s.host, s.port, s.directory, s.maxBody = "::1", 0, "a/../b", 3
+			s.defaultTimeout, s.keepaliveInterval, s.bodyGrace = time.Millisecond, 2*time.Millisecond, 4*time.Millisecond
+		})},
+		{"flags before variables", []string{"--port", "65535", "--host=0.0.0.0", "--insecure"}, map[string]string{"GOOSE_HOST": "::", "GOOSE_PORT": "1"},
+			with(func(s *settings) { s.host, s.port, s.insecure = "0.0.0.0", 65535, true })},
+		{"a secret for everybody", []string{"--host=0.0.0.0"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "tes"},
+			with(func(s *settings) { s.host, s.secretKey = "0.0.0.0", "tes" })},
+		{"the default secret on loopback", []string{"--host=127.1.2.3"}, map[string]string{"GOOSE_SERVER__SECRET_KEY": "test"},
+			with(func(s *settings) { s.host = "127.1.2.3" })},
+		{"bounds", []string{"--config", file(t, `{"clientTools": {"maxTools": 5, "maxClients": 6e0}}`)}, nil,
+			with(func(s *settings) { s.bounds = clienttools.Bounds{MaxTools: 5, MaxClients: 6} })},
 		{"the file", []string{"--config", timeouts}, nil,
 			with(func(s *settings) { s.defaultTimeout, s.keepaliveInterval = 700*time.Millisecond, time.Second })},
 		{"variables before the file", nil, map[string]string{"AGENTD_CONFIG": timeouts, "AGENTD_DEFAULT_TIMEOUT": "9"},
@@ -185,7 +212,8 @@ func TestWhereSettingsComeFrom(t *testing.T) {
 			root := t.TempDir()
 			env := map[string]string{"GOOSE_PATH_ROOT": root}
 			maps.Copy(env, tc.env)
-			got, err := readSettings(flags, environment(t, env))
+			insecure, _ := cmd.Flags().GetBool(insecureFlag)
+			got, err := readSettings(flags, insecure, environment(t, env))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,10 +292,20 @@ func TestAPortThatIsTakenIsAFailure(t *testing.T) {
 
 func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
 	root := file(t, "")
+	for _, root := range []string{root, root + "/below", "/proc/nothing/can/be/made/here"} {
+		var stdout, stderr bytes.Buffer
+		status := run(t.Context(), []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": root}), &stdout, &stderr)
+		said := stderr.String()
+		if status != exitFailed || stdout.Len() > 0 || !strings.HasPrefix(said, `agentd: GOOSE_PATH_ROOT is "`+root+`": `) || strings.Count(said, "\n") != 1 {
+			t.Errorf("status %d, stdout %q, stderr %q; want 1 and one line that names the variable and the path", status, &stdout, said)
+		}
+	}
+}
+
+func TestTheVersion(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	status := run(t.Context(), []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": root}), &stdout, &stderr)
-	if status != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), root) {
-		t.Errorf("status %d, stdout %q, stderr %q; want 1 and the directory", status, &stdout, &stderr)
+	if status := run(t.Context(), []string{"--version"}, environment(t, nil), &stdout, &stderr); status != exitOK || stdout.String() != "agentd 1.16.0\n" || stderr.Len() > 0 {
+		t.Errorf("status %d, stdout %q, stderr %q", status, &stdout, &stderr)
 	}
 }
 
@@ -291,7 +329,11 @@ func TestHelpNamesEverySetting(t *testing.T) {
 		t.Errorf("status %d, stderr %q", status, &stderr)
 	}
 	for _, o := range options {
-		for _, want := range []string{"--" + o.flag, o.env, o.usage, "(default " + o.byDefault + ")"} {
+		wanted := []string{"--" + o.flag, o.env, o.usage, "(default " + o.byDefault + ")"}
+		if o.flag == "" {
+			wanted = []string{`"` + o.key + `": ` + o.byDefault}
+		}
+		for _, want := range wanted {
 			if !strings.Contains(stdout.String(), want) {
 				t.Errorf("the help does not say %q:\n%s", want, &stdout)
 			}

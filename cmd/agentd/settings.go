@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lockstep-dev/lockstep/server/clienttools"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
@@ -25,22 +26,28 @@ type settings struct {
 	host              string // an IP literal, as it was given
 	port              int
 	directory         string
-	secretKey         string // empty is the default
+	secretKey         string
 	directories       pathsettings.Directories
 	maxActiveAgents   int // 0 is the default
 	defaultTimeout    time.Duration
 	keepaliveInterval time.Duration
 	maxBody           int64
+	bodyGrace         time.Duration
+	bounds            clienttools.Bounds
+	insecure          bool
 }
 
 // secretVariable has no flag: arguments can be read by everybody on the machine.
 const secretVariable = "GOOSE_SERVER__SECRET_KEY"
 
+// defaultSecret is known to everybody, so that it protects only what nobody else can reach (decision S45).
+const defaultSecret = "test"
+
 const agentsVariable = "GOOSE_MAX_ACTIVE_AGENTS"
 
 // An option is one setting and the places where it can be set.
 type option struct {
-	flag, env string
+	flag, env string // none if empty
 	key       string // its key in the configuration file; none if empty
 	byDefault string // as help shows it
 	takes     string // what its value is, in a word
@@ -56,6 +63,9 @@ var options = []option{
 	{flag: "default-timeout", env: "AGENTD_DEFAULT_TIMEOUT", key: "defaultTimeout", byDefault: "30000", takes: "ms", usage: "milliseconds an execution waits for its result"},
 	{flag: "keepalive-interval", env: "AGENTD_KEEPALIVE_INTERVAL", key: "keepaliveInterval", byDefault: "30000", takes: "ms", usage: "milliseconds between two pings of a pending stream"},
 	{flag: "max-body", env: "AGENTD_MAX_BODY", byDefault: "52428800", takes: "bytes", usage: "bytes of the largest request body of the client-tools family"},
+	{flag: "body-grace", env: "AGENTD_BODY_GRACE", byDefault: "10000", takes: "ms", usage: "milliseconds that a request body may come slowly"},
+	{key: "maxTools", byDefault: "1000"},
+	{key: "maxClients", byDefault: "10000"},
 }
 
 // flagValue is a flag that keeps its text: flags, variables and the file are read by the same rules later.
@@ -71,23 +81,33 @@ func (v *flagValue) Set(text string) error {
 	return nil
 }
 
-// addFlags gives a command a flag for each option, and returns their values by name.
+// insecureFlag lets the default secret stand where others can reach the server.
+const insecureFlag = "insecure"
+
+// addFlags gives a command its flags, and returns their values by name.
 func addFlags(cmd *cobra.Command) map[string]*flagValue {
 	values := make(map[string]*flagValue)
 	cmd.Flags().SortFlags = false
 	for _, o := range options {
+		if o.flag == "" {
+			continue
+		}
 		values[o.flag] = &flagValue{text: o.byDefault, takes: o.takes}
 		cmd.Flags().Var(values[o.flag], o.flag, o.usage)
 	}
+	cmd.Flags().Bool(insecureFlag, false, "listen on an address that is not loopback even with the default secret")
 	return values
 }
 
 func environmentHelp() string {
 	var b strings.Builder
 	for _, o := range options {
+		if o.flag == "" {
+			continue
+		}
 		fmt.Fprintf(&b, "    %-26s like --%s\n", o.env, o.flag)
 	}
-	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set\n", secretVariable)
+	fmt.Fprintf(&b, "    %-26s the secret that requests must bring in X-Secret-Key; \"test\" if it is not set, on loopback only\n", secretVariable)
 	fmt.Fprintf(&b, "    %-26s how many agents are kept in memory; 100 if it is not set\n", agentsVariable)
 	fmt.Fprintf(&b, "    %-26s the directory of settings, sessions and logs; in the home directory if it is not set\n", "GOOSE_PATH_ROOT")
 	return b.String()
@@ -127,12 +147,10 @@ func (s setting) whole(least, most int64) (n int64, ok bool) {
 }
 
 // readSettings puts the settings together. Its error names every mistake.
-func readSettings(flags map[string]*flagValue, env lookup) (settings, error) {
+func readSettings(flags map[string]*flagValue, insecure bool, env lookup) (settings, error) {
 	r := reader{flags: flags, env: env}
 	r.readFile()
-	secretKey, _ := env(secretVariable)
 	s := settings{
-		secretKey:         secretKey,
 		directories:       r.directories(),
 		maxActiveAgents:   r.maxActiveAgents(),
 		host:              r.host(),
@@ -141,7 +159,11 @@ func readSettings(flags map[string]*flagValue, env lookup) (settings, error) {
 		defaultTimeout:    r.milliseconds("default-timeout"),
 		keepaliveInterval: r.milliseconds("keepalive-interval"),
 		maxBody:           r.bytes("max-body"),
+		bodyGrace:         r.milliseconds("body-grace"),
+		bounds:            clienttools.Bounds{MaxTools: r.count("maxTools"), MaxClients: r.count("maxClients")},
+		insecure:          insecure,
 	}
+	s.secretKey = r.secretKey(s)
 	return s, errors.Join(r.problems...)
 }
 
@@ -152,15 +174,32 @@ type reader struct {
 	problems []error
 }
 
-// find returns the setting of an option, and false if it has its default. All that is said of it somewhere must be right,
-// also what something else overrides (decision S34).
-func (r *reader) find(flag string, right func(setting) bool, must string) (setting, bool) {
-	o := optionOf(flag)
-	var found []setting
-	if value := r.flags[flag]; value.set {
-		found = append(found, setting{where: "--" + flag, text: value.text})
+// secretKey returns the secret, which must not be one that everybody knows where others can reach the server.
+func (r *reader) secretKey(s settings) string {
+	secret, set := r.env(secretVariable)
+	if !set {
+		secret = defaultSecret
 	}
-	if value, _ := r.env(o.env); value != "" {
+	host, err := netip.ParseAddr(s.host)
+	switch {
+	case secret == "":
+		r.problems = append(r.problems, fmt.Errorf("%s is empty; it must be the secret that requests bring, or not be set", secretVariable))
+	case secret == defaultSecret && err == nil && !host.IsLoopback() && !s.insecure:
+		r.problems = append(r.problems, fmt.Errorf("%s is %q, which everybody knows, and --host %s is not loopback; set another secret, or say --%s",
+			secretVariable, defaultSecret, s.host, insecureFlag))
+	}
+	return secret
+}
+
+// find returns the setting of an option, named by its flag or its key in the file, and false if it has its default. All that is said of it somewhere must be right,
+// also what something else overrides (decision S34).
+func (r *reader) find(name string, right func(setting) bool, must string) (setting, bool) {
+	o := optionOf(name)
+	var found []setting
+	if value := r.flags[o.flag]; value != nil && value.set {
+		found = append(found, setting{where: "--" + o.flag, text: value.text})
+	}
+	if value, _ := r.env(o.env); o.env != "" && value != "" {
 		found = append(found, setting{where: o.env, text: value})
 	}
 	if value, ok := r.file[o.key]; ok {
@@ -172,18 +211,18 @@ func (r *reader) find(flag string, right func(setting) bool, must string) (setti
 		}
 	}
 	if len(found) == 0 {
-		return setting{where: "--" + flag, text: o.byDefault}, false
+		return setting{where: "--" + o.flag, text: o.byDefault}, false
 	}
 	return found[0], true
 }
 
-func optionOf(flag string) option {
+func optionOf(name string) option {
 	for _, o := range options {
-		if o.flag == flag {
+		if o.flag == name || o.key == name {
 			return o
 		}
 	}
-	panic("no option --" + flag)
+	panic("no option " + name)
 }
 
 func (r *reader) wrong(s setting, must string) { r.problems = append(r.problems, s.problem(must)) }
@@ -254,6 +293,13 @@ func (r *reader) bytes(flag string) int64 {
 	s, _ := r.find(flag, isPositive, "a whole number of bytes, at least 1")
 	n, _ := s.whole(1, math.MaxInt64)
 	return n
+}
+
+// count reads how many of something there may be.
+func (r *reader) count(key string) int {
+	s, _ := r.find(key, isPositive, "a whole number, at least 1")
+	n, _ := s.whole(1, math.MaxInt32)
+	return int(n)
 }
 
 func isPositive(s setting) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/answer"
 	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/permissions"
@@ -84,7 +85,7 @@ func (h *Handlers) ResumeAgent(ctx context.Context, _ gen.ResumeAgentRequestObje
 func (h *Handlers) StopAgent(ctx context.Context, _ gen.StopAgentRequestObject) (gen.StopAgentResponseObject, error) {
 	id := body.Of[sessionRequest](ctx).sessionID
 	if !h.Agents.Stop(id) {
-		return refuse(http.StatusNotFound, "Failed to stop agent for session "+id+": Session "+id+" not found"), nil
+		return refuse(http.StatusNotFound, "Failed to stop agent for session "+excerpt.Quoted(id)+": Session "+excerpt.Quoted(id)+" not found"), nil
 	}
 	return done, nil
 }

@@ -8,6 +8,7 @@ import (
 	gen "github.com/lockstep-dev/lockstep/gen/server"
 	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/body"
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
@@ -25,7 +26,7 @@ func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.Start
 	case request.recipeID != nil:
 		chosen, err := h.Recipes.Get(*request.recipeID)
 		if errors.Is(err, recipe.ErrUnknown) {
-			return nil, refuse(http.StatusNotFound, "Recipe not found: "+*request.recipeID)
+			return nil, refuse(http.StatusNotFound, "Recipe not found: "+excerpt.Quoted(*request.recipeID))
 		}
 		if err != nil {
 			return nil, refuse(http.StatusInternalServerError, "Failed to load recipe: "+err.Error())

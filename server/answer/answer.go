@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
@@ -55,8 +56,9 @@ type Text struct {
 
 // Write writes the answer.
 func (a Text) Write(w http.ResponseWriter) error {
-	Head(w, a.Status, "text/plain; charset=utf-8", len(a.Body))
-	_, err := io.WriteString(w, a.Body)
+	text := excerpt.Message(a.Body)
+	Head(w, a.Status, "text/plain; charset=utf-8", len(text))
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -65,7 +67,7 @@ func Message(status int, text string) JSON {
 	w := jsonwire.NewWriter(nil)
 	w.Open('{')
 	w.Name("message")
-	w.String(text)
+	w.String(excerpt.Message(text))
 	w.Close('}')
 	return JSON{Status: status, Body: w.Text()}
 }

@@ -2,7 +2,8 @@
 //
 // The steps, and what ends them:
 //
-//  1. A body that is larger than allowed is refused (decision S6), before any of it is read if its length is announced.
+//  1. A body that is larger than allowed is refused (decision S6), before any of it is read if its length is announced;
+//     so is one that comes too slowly (S41), or for which other bodies leave no room (S40).
 //  2. A body whose content type is not JSON is not looked at: an empty object stands in for it.
 //  3. What is not JSON is malformed.
 //  4. What is JSON but not what the operation needs is refused by the operation's check.
@@ -13,12 +14,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -32,27 +30,20 @@ type Rules struct {
 	AnyType bool
 	// Check returns the part of the body that is bound to the contract's type, or what to answer instead.
 	Check func(body jsonwire.Text) (bound jsonwire.Text, refused answer.Writer)
-	// TooLarge and Malformed are the answers of steps 1 and 3.
-	TooLarge, Malformed answer.Writer
-}
-
-// Limits bound what reading a body can cost.
-type Limits struct {
-	MaxBytes int64
-	// Stall is how long the client may send nothing of a body it has announced.
-	Stall time.Duration
+	// Refusals are the answers of step 1.
+	Refusals Refusals
+	// Malformed is the answer of step 3.
+	Malformed answer.Writer
 }
 
 // Middleware reads and checks the body of an operation.
 func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			raw, err := read(c.Response(), c.Request(), limits)
-			if errors.Is(err, errTooLarge) {
-				return refuse(c, rules.TooLarge)
-			}
+			raw, release, err := read(c.Response(), c.Request(), limits)
+			defer release()
 			if err != nil {
-				return err
+				return rules.Refusals.refuse(c, err)
 			}
 			text := jsonwire.Text("{}")
 			if rules.AnyType || acceptable(c.Request().Header) {
@@ -65,6 +56,9 @@ func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 				return refused.Write(c.Response())
 			}
 			replace(c.Request(), bound)
+			if limits.Brief {
+				release()
+			}
 			return next(c)
 		}
 	}
@@ -72,75 +66,17 @@ func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 
 // Discard reads the body of an operation that needs none. Without it net/http would not watch the connection of a stream
 // whose client has announced a body, and would not notice that the client has gone.
-func Discard(limits Limits, tooLarge answer.Writer) echo.MiddlewareFunc {
+func Discard(limits Limits, refusals Refusals) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			_, err := read(c.Response(), c.Request(), limits)
-			if errors.Is(err, errTooLarge) {
-				return refuse(c, tooLarge)
-			}
+			_, release, err := read(c.Response(), c.Request(), limits)
+			release()
 			if err != nil {
-				return err
+				return refusals.refuse(c, err)
 			}
 			return next(c)
 		}
 	}
-}
-
-// refuse answers a body that is too large. What is left of it is read behind the answer.
-func refuse(c echo.Context, tooLarge answer.Writer) error {
-	c.Response().Header().Set("Connection", "close")
-	return tooLarge.Write(c.Response())
-}
-
-var errTooLarge = errors.New("the body is too large")
-
-// read reads the whole body. Its error is [errTooLarge], or an [echo.HTTPError] for a body that does not arrive.
-func read(w http.ResponseWriter, r *http.Request, limits Limits) ([]byte, error) {
-	if r.ContentLength > limits.MaxBytes {
-		return nil, errTooLarge
-	}
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, nil
-	}
-	body := patient{r.Body, w, limits.Stall}
-	var buf bytes.Buffer // grows with what arrives, whatever length was announced
-	_, err := buf.ReadFrom(io.LimitReader(body, limits.MaxBytes))
-	if err == nil {
-		var more [1]byte
-		var n int
-		if n, err = io.ReadFull(body, more[:]); n > 0 {
-			return nil, errTooLarge
-		}
-	}
-	if err != nil && err != io.EOF {
-		w.Header().Set("Connection", "close") // where the next request begins is not known
-		status := http.StatusBadRequest
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			status = http.StatusRequestTimeout
-		}
-		return nil, echo.NewHTTPError(status).SetInternal(fmt.Errorf("read body: %w", err))
-	}
-	// A deadline that stayed would end the wait for a result, which goes on reading to notice that the caller has gone.
-	setReadDeadline(w, time.Time{})
-	return buf.Bytes(), nil
-}
-
-// patient gives its sender the same time for each piece.
-type patient struct {
-	body  io.Reader
-	w     http.ResponseWriter
-	stall time.Duration
-}
-
-func (p patient) Read(b []byte) (int, error) {
-	setReadDeadline(p.w, time.Now().Add(p.stall))
-	return p.body.Read(b)
-}
-
-// setReadDeadline does nothing where there are no deadlines: such a body, in a test, does not stall either.
-func setReadDeadline(w http.ResponseWriter, t time.Time) {
-	_ = http.NewResponseController(w).SetReadDeadline(t)
 }
 
 // jsonType is the rule of CT 3.4 step 3 for the one field that there may be (decision S25).

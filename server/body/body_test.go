@@ -28,9 +28,11 @@ func text(status int, word string) answer.JSON {
 	return answer.JSON{Status: status, Body: jsonwire.AppendQuoted(nil, word)}
 }
 
+var refusals = body.Refusals{TooLarge: text(413, "too large"), TooSlow: text(408, "too slow"), Busy: text(503, "busy")}
+
 // rules refuse objects with the member "bad" and let the member "a" of others through.
 var rules = body.Rules{
-	TooLarge:  text(413, "too large"),
+	Refusals:  refusals,
 	Malformed: text(500, "malformed"),
 	Check: func(body jsonwire.Text) (jsonwire.Text, answer.Writer) {
 		if body.Kind() != "object" || body.Pick("bad")[0] != nil {
@@ -62,7 +64,7 @@ func newEcho(rules body.Rules, limits body.Limits) *echo.Echo {
 	return e
 }
 
-var limits = body.Limits{MaxBytes: 20, Stall: time.Second}
+var limits = body.Limits{MaxBytes: 20, Grace: time.Minute, Stall: time.Second}
 
 func post(t *testing.T, e *echo.Echo, r *http.Request) string {
 	t.Helper()
@@ -127,7 +129,7 @@ func TestAnAnnouncedLengthIsEnoughToRefuse(t *testing.T) {
 func TestAClientThatSendsTooMuchBeforeItReadsGetsItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ln := memnet.Listen()
-		srv := &http.Server{Handler: newEcho(rules, body.Limits{MaxBytes: 1 << 20, Stall: time.Second})}
+		srv := &http.Server{Handler: newEcho(rules, body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Second})}
 		served := make(chan error, 1)
 		go func() { served <- srv.Serve(ln) }()
 		client, err := ln.Dial(t.Context())
@@ -237,7 +239,7 @@ func TestDiscardReadsABodyNobodyNeeds(t *testing.T) {
 	}
 }
 
-func discard() echo.MiddlewareFunc { return body.Discard(limits, text(413, "too large")) }
+func discard() echo.MiddlewareFunc { return body.Discard(limits, refusals) }
 
 // exchange sends bytes to a server and returns all that comes back.
 func exchange(t *testing.T, e *echo.Echo, send ...string) (received string, after time.Duration) {
@@ -315,5 +317,75 @@ func TestTheConnectionIsWatchedAgainAfterTheBody(t *testing.T) {
 		if !strings.HasSuffix(got, "waited") {
 			t.Errorf("answer: %q, want one after a minute", got)
 		}
+	})
+}
+
+func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := body.Limits{MaxBytes: 100, Grace: 3 * time.Second, Stall: 2 * time.Second}
+		pieces := strings.Split(strings.Repeat(" ", 50), "")
+		got, after := exchange(t, newEcho(rules, slow), append([]string{head + "Content-Length: 60\r\n\r\n"}, pieces...)...)
+		if !strings.HasPrefix(got, "HTTP/1.1 408 ") || !strings.Contains(got, "\r\nConnection: close\r\n") || !strings.HasSuffix(got, `"too slow"`) {
+			t.Errorf("answer: %q, want 408 and the end of the connection", got)
+		}
+		if after != 3*time.Second {
+			t.Errorf("cut after %s, want %s", after, 3*time.Second)
+		}
+	})
+}
+
+func TestAFastBodyMayLastLongerThanTheGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits := body.Limits{MaxBytes: 1 << 20, Grace: time.Second, Stall: time.Minute}
+		piece := strings.Repeat(" ", 1024)
+		got, _ := exchange(t, newEcho(rules, limits), head+"Connection: close\r\nContent-Length: 6151\r\n\r\n"+piece, piece, piece, piece, piece, piece, `{"a":1}`)
+		if !strings.HasPrefix(got, "HTTP/1.1 200 ") {
+			t.Errorf("answer: %q, want 200", got)
+		}
+	})
+}
+
+func TestTheBodiesOfAllRequestsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits := body.Limits{MaxBytes: 1 << 20, Grace: time.Minute, Stall: time.Minute, Flight: body.NewFlight(100)}
+		ln := memnet.Listen()
+		srv := &http.Server{Handler: newEcho(rules, limits)}
+		served := make(chan error, 1)
+		go func() { served <- srv.Serve(ln) }()
+		send := func(text string) io.ReadCloser {
+			client, err := ln.Dial(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(client, text)
+			synctest.Wait()
+			return client
+		}
+		answered := func(client io.Reader) string {
+			resp, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err != nil {
+				return err.Error()
+			}
+			all, _ := io.ReadAll(resp.Body)
+			return resp.Status[:4] + resp.Header.Get("Retry-After") + string(all)
+		}
+		if got := answered(send(head + "Connection: close\r\nContent-Length: 200\r\n\r\n" + strings.Repeat(" ", 193) + `{"a":1}`)); got != "200 bound 1" {
+			t.Errorf("a body that is alone: %s", got)
+		}
+		held := send(head + "Content-Length: 91\r\n\r\n" + strings.Repeat(" ", 90))
+		if got := answered(send(head + "Connection: close\r\nContent-Length: 10\r\n\r\n" + `   {"a":1}`)); got != "200 bound 1" {
+			t.Errorf("a body that fits: %s", got)
+		}
+		refused := send(head + "Content-Length: 11\r\n\r\n" + `    {"a":1}`)
+		if got := answered(refused); got != `503 1"busy"` {
+			t.Errorf("a body too many: %s", got)
+		}
+		held.Close()
+		synctest.Wait()
+		if got := answered(send(head + "Connection: close\r\nContent-Length: 11\r\n\r\n" + `    {"a":1}`)); got != "200 bound 1" {
+			t.Errorf("a body after another one has ended: %s", got)
+		}
+		srv.Close()
+		<-served
 	})
 }

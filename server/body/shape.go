@@ -2,7 +2,6 @@ package body
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -32,6 +31,12 @@ const (
 	ReplyLimit    = 50 << 20 // bytes of the body of POST /reply
 )
 
+var gooseRefusals = Refusals{
+	TooLarge: answer.Text{Status: http.StatusRequestEntityTooLarge, Body: tooLong},
+	TooSlow:  answer.Empty{Status: http.StatusRequestTimeout},
+	Busy:     answer.Empty{Status: http.StatusServiceUnavailable},
+}
+
 // Decoded reads the body of an operation of the goose-server family and decodes it; the handler gets it from [Of]. The
 // order of the checks is that of GA 2.5: content type, size, syntax, shape.
 func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
@@ -41,12 +46,10 @@ func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
 			if !isJSON(r.Header) {
 				return answer.Text{Status: http.StatusUnsupportedMediaType, Body: notJSONType}.Write(w)
 			}
-			raw, err := read(w, r, limits)
-			if errors.Is(err, errTooLarge) {
-				return refuse(c, answer.Text{Status: http.StatusRequestEntityTooLarge, Body: tooLong})
-			}
+			raw, release, err := read(w, r, limits)
+			defer release()
 			if err != nil {
-				return err
+				return gooseRefusals.refuse(c, err)
 			}
 			value, err := decode.Parse(raw)
 			if err != nil {
@@ -58,6 +61,9 @@ func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
 			}
 			// The generated handlers bind nothing where there is nothing.
 			r.Body, r.ContentLength = http.NoBody, 0
+			if limits.Brief {
+				release()
+			}
 			c.SetRequest(r.WithContext(context.WithValue(r.Context(), decodedKey{}, decoded)))
 			return next(c)
 		}

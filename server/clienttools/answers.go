@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/gen/api"
 	"github.com/lockstep-dev/lockstep/server/answer"
+	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
@@ -46,10 +47,25 @@ func problem(status int, body any) answer.JSON {
 	return answer.JSON{Status: status, Body: jsonwire.Marshal(body)}
 }
 
-// TooLarge refuses a body that is too large (decision S6).
-var TooLarge = problem(http.StatusRequestEntityTooLarge, api.BodyTooLargeError{
-	Error: api.BodyTooLargeErrorErrorRequestBodyTooLarge,
-})
+// Refusals are the answers to bodies that are not read to their end.
+var Refusals = body.Refusals{
+	TooLarge: problem(http.StatusRequestEntityTooLarge, api.BodyTooLargeError{
+		Error: api.BodyTooLargeErrorErrorRequestBodyTooLarge,
+	}),
+	TooSlow: problem(http.StatusRequestTimeout, api.BodyTooSlowError{
+		Error: api.BodyTooSlowErrorErrorRequestBodyTooSlow,
+	}),
+	Busy: problem(http.StatusServiceUnavailable, api.TooManyRequestsError{
+		Error: api.TooManyRequestsErrorErrorTooManyRequestsInProgress,
+	}),
+}
+
+// executeRefusals are the same, coded.
+var executeRefusals = body.Refusals{
+	TooLarge: invalidRequest(http.StatusRequestEntityTooLarge, string(api.BodyTooLargeErrorErrorRequestBodyTooLarge)),
+	TooSlow:  invalidRequest(http.StatusRequestTimeout, string(api.BodyTooSlowErrorErrorRequestBodyTooSlow)),
+	Busy:     executionFailed(http.StatusServiceUnavailable, string(api.TooManyRequestsErrorErrorTooManyRequestsInProgress)),
+}
 
 var (
 	// CT 3.4 step 4
@@ -61,18 +77,32 @@ var (
 	unknownRequest = problem(http.StatusNotFound, api.UnknownRequestError{
 		Error: api.UnknownRequestErrorErrorUnknownRequestID,
 	})
-	// CT 4.4, decisions S6 and S11
+	// CT2 9a
+	tooManyTools   = tooMany(api.TooManyToolsMessageTooManyTools)
+	tooManyClients = tooMany(api.TooManyToolsMessageTooManyClients)
+	// CT 4.4, decision S11
 	executeMalformed      = invalidRequest(http.StatusBadRequest, "Invalid JSON body")
 	executeRequestPending = invalidRequest(http.StatusBadRequest, "Request ID is already pending")
-	executeTooLarge       = invalidRequest(http.StatusRequestEntityTooLarge, string(api.BodyTooLargeErrorErrorRequestBodyTooLarge))
 	executeToolNotFound   = problem(http.StatusNotFound, api.ToolNotFoundError{
 		Error: api.ToolNotFound{Code: api.ToolNotFoundCodeNOTFOUND, Message: api.ToolNotFoundMessageToolNotFound},
 	})
 )
 
+func tooMany(message api.TooManyToolsMessage) answer.JSON {
+	return problem(http.StatusTooManyRequests, api.TooManyToolsError{
+		Error: api.TooManyTools{Code: api.TooManyToolsCodeRATELIMITED, Message: message},
+	})
+}
+
 func invalidRequest(status int, message string) answer.JSON {
 	return problem(status, api.InvalidRequestError{
 		Error: api.InvalidRequest{Code: api.InvalidRequestCodeINVALIDREQUEST, Message: message},
+	})
+}
+
+func executionFailed(status int, message string) answer.JSON {
+	return problem(status, api.ExecutionFailedError{
+		Error: api.ExecutionFailed{Code: api.ExecutionFailedCodeINTERNALERROR, Message: message},
 	})
 }
 
@@ -94,9 +124,7 @@ func notExecuted(err error) (reply, error) {
 			Error: api.ExecutionTimeout{Code: api.ExecutionTimeoutCodeTIMEOUT, Message: failure.Text},
 		}), nil
 	case errors.As(err, &failure):
-		return send(http.StatusInternalServerError, api.ExecutionFailedError{
-			Error: api.ExecutionFailed{Code: api.ExecutionFailedCodeINTERNALERROR, Message: failure.Text},
-		}), nil
+		return reply{executionFailed(http.StatusInternalServerError, failure.Text)}, nil
 	}
 	return reply{}, err
 }

@@ -1,7 +1,6 @@
 package clienttools
 
 import (
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -14,33 +13,53 @@ import (
 )
 
 // Bodies are the rules for the bodies of the operations, by operation ID.
-var Bodies = map[string]body.Rules{
-	"registerClientTools":    {Check: check(registerIssues, "clientID", "tools"), TooLarge: TooLarge, Malformed: malformed},
-	"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), TooLarge: TooLarge, Malformed: malformed},
-	"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), TooLarge: TooLarge, Malformed: malformed},
-	"executeClientTool":      {AnyType: true, Check: checkExecute, TooLarge: executeTooLarge, Malformed: executeMalformed},
+func Bodies(bounds Bounds) map[string]body.Rules {
+	register := check(registerIssues, "clientID", "tools")
+	bounds = bounds.withDefaults()
+	return map[string]body.Rules{
+		"registerClientTools": {Check: func(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
+			if moreTools(text, bounds.MaxTools) {
+				return nil, tooManyTools
+			}
+			return register(text)
+		}, Refusals: Refusals, Malformed: malformed},
+		"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
+		"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
+		"executeClientTool":      {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
+	}
 }
 
-// issues are what is wrong with a value at a path, in the order of CT 3.5: an object's members in the order of its
-// schema, an array's elements by index, and nothing below a value of the wrong type.
-type issues func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool
+// moreTools says whether a registration has more elements than a client may have tools. They are not looked at.
+func moreTools(text jsonwire.Text, most int) bool {
+	if text.Kind() != "object" {
+		return false
+	}
+	tools := text.Pick("tools")[0]
+	if tools.Kind() != "array" {
+		return false
+	}
+	for i := range tools.Elements() {
+		if i == most {
+			return true
+		}
+	}
+	return false
+}
+
+// issues notes what is wrong with a value, in the order of CT 3.5: an object's members in the order of its schema, an
+// array's elements by index, and nothing below a value of the wrong type.
+type issues func(value jsonwire.Text, found *validation.Issues)
 
 // check returns the check of a body that is an object. What it lets through are the named members.
 func check(all issues, names ...string) func(jsonwire.Text) (jsonwire.Text, answer.Writer) {
 	return func(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
-		found := func(yield func(validation.Issue) bool) { all(text, nil, yield) }
-		if some(found) {
-			return nil, validation.Refuse(text, found)
+		var found validation.Issues
+		all(text, &found)
+		if found.Any() {
+			return nil, validation.Refuse(text, &found)
 		}
 		return jsonwire.Object(names, text.Pick(names...)), nil
 	}
-}
-
-func some(found iter.Seq[validation.Issue]) bool {
-	for range found {
-		return true
-	}
-	return false
 }
 
 const (
@@ -50,36 +69,40 @@ const (
 	record  api.InvalidTypeIssueExpected = api.InvalidTypeIssueExpectedRecord
 )
 
-// is yields an issue if the value does not have the type.
+// is notes an issue if the value does not have the type.
 func is(expected api.InvalidTypeIssueExpected) issues {
 	kind := string(expected)
 	if expected == record {
 		kind = string(object)
 	}
-	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
-		return value.Kind() == kind || yield(validation.Type(expected, value, at))
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value.Kind() != kind {
+			found.Type(expected, value)
+		}
 	}
 }
 
-// optional yields nothing if the value is not there.
+// optional notes nothing if the value is not there.
 func optional(inner issues) issues {
-	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
-		return value == nil || inner(value, at, yield)
+	return func(value jsonwire.Text, found *validation.Issues) {
+		if value != nil {
+			inner(value, found)
+		}
 	}
 }
 
-// arrayOf yields the issues of an array whose elements have the issues of inner.
+// arrayOf notes the issues of an array whose elements have the issues of inner.
 func arrayOf(inner issues) issues {
-	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+	return func(value jsonwire.Text, found *validation.Issues) {
 		if value.Kind() != "array" {
-			return yield(validation.Type(anArray, value, at))
+			found.Type(anArray, value)
+			return
 		}
 		for i, element := range value.Elements() {
-			if !inner(element, at.At(i), yield) {
-				return false
-			}
+			found.Enter(validation.Step{Index: i})
+			inner(element, found)
+			found.Leave()
 		}
-		return true
 	}
 }
 
@@ -89,27 +112,27 @@ type field struct {
 	issues issues
 }
 
-// objectOf yields the issues of an object with the given members.
+// objectOf notes the issues of an object with the given members.
 func objectOf(fields ...field) issues {
-	return func(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+	return func(value jsonwire.Text, found *validation.Issues) {
 		if value.Kind() != "object" {
-			return yield(validation.Type(object, value, at))
+			found.Type(object, value)
+			return
 		}
-		return members(value, fields, at, yield)
+		members(value, fields, found)
 	}
 }
 
-func members(value jsonwire.Text, fields []field, at validation.Path, yield func(validation.Issue) bool) bool {
+func members(value jsonwire.Text, fields []field, found *validation.Issues) {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
 	}
 	for i, member := range value.Pick(names...) {
-		if !fields[i].issues(member, at.At(fields[i].name), yield) {
-			return false
-		}
+		found.Enter(validation.Step{Key: names[i]})
+		fields[i].issues(member, found)
+		found.Leave()
 	}
-	return true
 }
 
 var (
@@ -140,17 +163,19 @@ var (
 )
 
 // responseIssues are those of the union of CT 2.3. Attachments are accepted in any form (D8).
-func responseIssues(value jsonwire.Text, at validation.Path, yield func(validation.Issue) bool) bool {
+func responseIssues(value jsonwire.Text, found *validation.Issues) {
 	if value.Kind() != "object" {
-		return yield(validation.UnionType(value, at))
+		found.UnionType(value)
+		return
 	}
 	switch status := value.Pick("status")[0]; string(status) {
 	case `"success"`:
-		return members(value, successFields, at, yield)
+		members(value, successFields, found)
 	case `"error"`:
-		return members(value, errorFields, at, yield)
+		members(value, errorFields, found)
+	default:
+		found.NoMember()
 	}
-	return yield(validation.NoMember(at))
 }
 
 // maxTimeout is the longest timeout in milliseconds; a longer one counts as it (decision S9).

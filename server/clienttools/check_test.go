@@ -19,7 +19,7 @@ func checked(t *testing.T, operation, body string) (bound string, refused *httpt
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	got, answer := clienttools.Bodies[operation].Check(text)
+	got, answer := clienttools.Bodies(clienttools.Bounds{})[operation].Check(text)
 	if answer == nil {
 		return string(got), nil
 	}
@@ -171,7 +171,7 @@ func FuzzBodies(f *testing.F) {
 			return
 		}
 		for operation, target := range targets {
-			bound, refused := clienttools.Bodies[operation].Check(text)
+			bound, refused := clienttools.Bodies(clienttools.Bounds{})[operation].Check(text)
 			if refused == nil {
 				if err := jsonwire.Unmarshal(bound, target()); err != nil {
 					t.Errorf("%s lets %s through, which does not fit: %v", operation, text, err)

@@ -23,7 +23,16 @@ type rig struct {
 
 func newRig(t *testing.T) rig {
 	bus := events.NewBus(nil)
-	return rig{clienttools.NewRegistry(bus), t, bus}
+	return rig{clienttools.NewRegistry(bus, clienttools.Bounds{}), t, bus}
+}
+
+// Register registers what must not be too much.
+func (r rig) Register(directory, clientID string, tools []api.ClientToolDefinition) []api.ToolID {
+	ids, err := r.Registry.Register(directory, clientID, tools)
+	if err != nil {
+		r.t.Errorf("Register: %v", err)
+	}
+	return ids
 }
 
 // listen opens a stream and returns a function that takes what came since it was last called: the data of the events.

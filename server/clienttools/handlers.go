@@ -3,6 +3,7 @@ package clienttools
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -27,7 +28,15 @@ type Handlers struct {
 
 // RegisterClientTools answers POST /client-tools/register (CT 4.1).
 func (h *Handlers) RegisterClientTools(_ context.Context, request gen.RegisterClientToolsRequestObject) (gen.RegisterClientToolsResponseObject, error) {
-	ids := h.Registry.Register(*request.Params.Directory, request.Body.ClientID, request.Body.Tools)
+	ids, err := h.Registry.Register(*request.Params.Directory, request.Body.ClientID, request.Body.Tools)
+	switch {
+	case errors.Is(err, ErrTooManyTools):
+		return reply{tooManyTools}, nil
+	case errors.Is(err, ErrTooManyClients):
+		return reply{tooManyClients}, nil
+	case err != nil:
+		return nil, err
+	}
 	return registered(api.RegisterResult{Registered: ids}), nil
 }
 
@@ -122,15 +131,18 @@ func (h *Handlers) ListAllClientTools(context.Context, gen.ListAllClientToolsReq
 	return toolsByID(h.Registry.AllTools()), nil
 }
 
-var ping = sse.Event("ping", nil)
+// Pending is what all pending streams have in common.
+var Pending = sse.Options{Keepalive: sse.Event("ping", nil), Unbuffered: true}
 
 // StreamPendingRequests answers GET /client-tools/pending/{clientID} (CT 5.1). The end of the stream, whatever its
 // reason, disconnects the client.
 func (h *Handlers) StreamPendingRequests(ctx context.Context, request gen.StreamPendingRequestsRequestObject) (gen.StreamPendingRequestsResponseObject, error) {
 	directory, clientID := *request.Params.Directory, request.ClientID
+	opts := Pending
+	opts.Interval = h.Keepalive
 	return stream(func(w http.ResponseWriter) {
 		defer h.Registry.Disconnect(directory, clientID)
-		h.Streams.Serve(ctx, w, events.OfClient(directory, clientID), sse.Options{Keepalive: ping, Interval: h.Keepalive})
+		h.Streams.Serve(ctx, w, events.OfClient(directory, clientID), opts)
 	}), nil
 }
 

@@ -20,7 +20,8 @@ import (
 // A Registry holds what clients have registered, for all directories together. It is in memory only and empty at first.
 // Its methods may be called from any goroutine.
 type Registry struct {
-	bus *events.Bus
+	bus    *events.Bus
+	bounds Bounds
 
 	mu      sync.Mutex
 	clients ordered[string, *client]
@@ -28,18 +29,20 @@ type Registry struct {
 	owners  map[string][]*client // by full tool ID, in the order of the clients
 	pending ordered[string, *execution]
 	stopped bool
+	size    int // of all clients
 }
 
 // A client and its tools, by full tool ID.
 type client struct {
 	id    string
 	rank  uint64 // grows in the order of the clients
-	tools ordered[string, api.ClientToolDefinition]
+	tools ordered[string, definition]
+	size  int // of its ID and its tools, in bytes
 }
 
 // NewRegistry returns an empty registry that publishes on the bus.
-func NewRegistry(bus *events.Bus) *Registry {
-	return &Registry{bus: bus, owners: make(map[string][]*client)}
+func NewRegistry(bus *events.Bus, bounds Bounds) *Registry {
+	return &Registry{bus: bus, bounds: bounds.withDefaults(), owners: make(map[string][]*client)}
 }
 
 const prefix = "client_"
@@ -49,19 +52,28 @@ const prefix = "client_"
 func fullID(clientID, short string) string { return prefix + clientID + "_" + short }
 
 // Register adds tools to a client, or overwrites them in their place, and returns their full IDs, one for each
-// definition (CT 2.4, 4.1).
-func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) []api.ToolID {
+// definition (CT 2.4, 4.1). Its error is [ErrTooManyTools] or [ErrTooManyClients]; nothing has changed then.
+func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDefinition) ([]api.ToolID, error) {
+	defined := define(clientID, tools)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c, ok := r.clients.get(clientID)
-	if !ok {
+	c, known := r.clients.get(clientID)
+	if !known {
+		c = &client{id: clientID}
+	}
+	growth, err := r.admit(c, !known, defined)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
 		r.known++
-		c = &client{id: clientID, rank: r.known}
+		c.rank = r.known
 		r.clients.set(clientID, c)
 	}
+	c.size += growth
+	r.size += growth
 	ids := make([]api.ToolID, len(tools))
-	for i, tool := range tools {
-		tool.ID = fullID(clientID, tool.ID)
+	for i, tool := range defined {
 		ids[i] = tool.ID
 		if _, ok := c.tools.get(tool.ID); !ok {
 			r.own(c, tool.ID)
@@ -72,7 +84,7 @@ func (r *Registry) Register(directory, clientID string, tools []api.ClientToolDe
 		Type:       api.ClientToolRegisteredEventTypeClientToolRegistered,
 		Properties: api.ClientToolSet{ClientID: clientID, ToolIDs: ids},
 	})
-	return ids
+	return ids, nil
 }
 
 // Unregister removes the named tools of a client and returns the full IDs of those it had, in the order of the names
@@ -90,7 +102,9 @@ func (r *Registry) Unregister(directory, clientID string, names []string) []api.
 		if !strings.HasPrefix(name, prefix) {
 			name = fullID(clientID, name)
 		}
-		if _, ok := c.tools.get(name); ok {
+		if tool, ok := c.tools.get(name); ok {
+			c.size -= tool.size
+			r.size -= tool.size
 			c.tools.delete(name)
 			r.disown(c, name)
 			removed = append(removed, name)
@@ -118,6 +132,7 @@ func (r *Registry) forget(directory, clientID string) []api.ToolID {
 		removed = append(removed, id)
 	}
 	r.clients.delete(clientID)
+	r.size -= c.size
 	r.publishUnregistered(directory, clientID, removed)
 	return removed
 }
@@ -142,7 +157,7 @@ func (r *Registry) Tools(clientID string) []api.ClientToolDefinition {
 	}
 	tools := make([]api.ClientToolDefinition, 0, c.tools.len())
 	for _, tool := range c.tools.all() {
-		tools = append(tools, tool)
+		tools = append(tools, tool.ClientToolDefinition)
 	}
 	return tools
 }
@@ -162,7 +177,7 @@ func (r *Registry) AllTools() []api.ClientToolDefinition {
 			if last := owners[len(owners)-1]; last != c {
 				tool, _ = last.tools.get(id)
 			}
-			tools = append(tools, tool)
+			tools = append(tools, tool.ClientToolDefinition)
 		}
 	}
 	return tools

@@ -1,4 +1,4 @@
-// Package conn stands between accepted connections and net/http, and corrects three things that a handler cannot.
+// Package conn stands between accepted connections and net/http, and corrects four things that a handler cannot.
 //
 // net/http refuses a request whose target holds a percent sign that begins no escape, such as /a%ZZ, before any handler
 // sees it; CT 3.3 wants it served. A [Conn] rewrites such signs to %25 in the request line.
@@ -9,6 +9,9 @@
 //
 // net/http can limit how long an answer takes, which would cut streams, but not how long a client takes nothing of it. A
 // [Conn] ends a write of which the client takes nothing for too long; see [ErrStalled].
+//
+// net/http takes a request that has both a Content-Length and a Transfer-Encoding, and forgets the length, though others
+// may see another request in it. A [Conn] remembers; see [FramingOf].
 package conn
 
 import (

@@ -16,6 +16,8 @@ type requestLine struct {
 	held []byte // the beginning of what may be an escape: "%" or "%" and a digit
 	out  []byte // rewritten and not yet passed on
 	err  error  // what reading ended with, passed on after out
+
+	fields fields // what follows the line
 }
 
 // A part of the input, in the order in which they come.
@@ -30,7 +32,10 @@ const (
 )
 
 // next makes the line look at the bytes that come next.
-func (l *requestLine) next() { l.part = beginning }
+func (l *requestLine) next() {
+	l.part = beginning
+	l.fields.at = beforeFields
+}
 
 func (l *requestLine) read(from io.Reader, p []byte) (int, error) {
 	for len(l.out) == 0 {
@@ -40,7 +45,9 @@ func (l *requestLine) read(from io.Reader, p []byte) (int, error) {
 			return 0, err
 		}
 		if l.part == rest || len(p) == 0 {
-			return from.Read(p)
+			n, err := from.Read(p)
+			l.fields.see(p[:n])
+			return n, err
 		}
 		n, err := from.Read(p)
 		l.out = l.rewrite(l.out, p[:n])
@@ -59,7 +66,8 @@ func (l *requestLine) read(from io.Reader, p []byte) (int, error) {
 // rewrite appends to dst what is to be passed on of the bytes that were read.
 func (l *requestLine) rewrite(dst, in []byte) []byte {
 	for i, c := range in {
-		l.part = l.part.after(c)
+		before := l.part
+		l.part = before.after(c)
 		switch {
 		case len(l.held) > 0 && bytes.IndexByte([]byte("0123456789abcdefABCDEF"), c) >= 0:
 			if l.held = append(l.held, c); len(l.held) == 3 {
@@ -73,6 +81,10 @@ func (l *requestLine) rewrite(dst, in []byte) []byte {
 		}
 		dst = append(dst, l.release()...)
 		if l.part == rest {
+			if before == target {
+				l.fields.begin()
+				l.fields.see(in[i:])
+			}
 			return append(dst, in[i:]...)
 		}
 		dst = append(dst, c)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
@@ -116,7 +117,7 @@ func (v Value) failAt(end int, reason string) error {
 func (v Value) path() string {
 	var steps []string
 	for at := &v; at.parent != nil; at = at.parent {
-		step := "." + at.key
+		step := "." + excerpt.Quoted(at.key)
 		if at.parent.kind() == "array" {
 			step = "[" + strconv.Itoa(at.index) + "]"
 		}
@@ -266,16 +267,5 @@ func (v Value) OneOf(variants ...string) (string, error) {
 	for i, variant := range variants {
 		quoted[i] = "`" + variant + "`"
 	}
-	return "", v.Fail("unknown variant `" + cut(got) + "`, expected one of " + strings.Join(quoted, ", "))
-}
-
-// cut keeps what a client sent from making an error text long.
-func cut(s string) string {
-	const most = 100
-	for i := range s {
-		if i >= most {
-			return s[:i] + "..."
-		}
-	}
-	return s
+	return "", v.Fail("unknown variant `" + excerpt.Quoted(got) + "`, expected one of " + strings.Join(quoted, ", "))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 )
 
 // A declaration defines a provider in a file (GA 4.12, DeclarativeProviderConfig), as far as calls need it.
@@ -78,7 +79,7 @@ func (p *Provider) goToChat(base string) error {
 }
 
 func (f *Factory) declaration(name string) (declaration, error) {
-	unknown := reason("Unknown provider: " + name)
+	unknown := reason("Unknown provider: " + excerpt.Quoted(name))
 	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return declaration{}, unknown // and no way out of the directory
 	}

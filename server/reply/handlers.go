@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/answer"
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -103,7 +104,7 @@ func (s *Service) UpdateAgentProvider(ctx context.Context, _ gen.UpdateAgentProv
 	}
 	models, err := Choose(s.Settings, s.Providers, request.provider, config)
 	if err != nil {
-		return refused(http.StatusBadRequest, "Failed to create "+request.provider+" provider: "+err.Error())
+		return refused(http.StatusBadRequest, "Failed to create "+excerpt.Quoted(request.provider)+" provider: "+err.Error())
 	}
 	a, release := s.Use(request.sessionID)
 	defer release()

@@ -42,9 +42,10 @@ func Middleware(byDefault string, refuse func(directories []string) answer.Write
 func Refuse(directories []string) answer.Writer {
 	given := jsonwire.Marshal(directories)
 	data := jsonwire.Object([]string{parameter}, []jsonwire.Text{given})
-	return validation.Refuse(data, func(yield func(validation.Issue) bool) {
-		yield(validation.Type(api.InvalidTypeIssueExpectedString, given, validation.Path{parameter}))
-	})
+	var found validation.Issues
+	found.Enter(validation.Step{Key: parameter})
+	found.Type(api.InvalidTypeIssueExpectedString, given)
+	return validation.Refuse(data, &found)
 }
 
 // choose returns the directory of the query, else of the header, else the default. An empty one counts as missing

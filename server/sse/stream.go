@@ -32,11 +32,16 @@ type Options struct {
 	Interval  time.Duration
 	// Ends says that the stream has an end of its own: its connection is used again, as after any other answer.
 	Ends bool
+	// Unbuffered asks proxies to pass the stream on as it comes (CT2 7a).
+	Unbuffered bool
 }
 
 // Head writes the head of a stream and sends it. It is all there is of an answer to HEAD.
-func Head(w http.ResponseWriter) error {
+func Head(w http.ResponseWriter, opts Options) error {
 	h := w.Header()
+	if opts.Unbuffered {
+		h.Set("X-Accel-Buffering", "no")
+	}
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Connection", "keep-alive")
@@ -96,7 +101,7 @@ type stream struct {
 }
 
 func (s *stream) run(ctx context.Context) error {
-	if err := Head(s.w); err != nil {
+	if err := Head(s.w, s.opts); err != nil {
 		return err
 	}
 	if err := s.write(s.opts.First); err != nil {

@@ -2,8 +2,7 @@
 package validation
 
 import (
-	"bufio"
-	"iter"
+	"fmt"
 	"net/http"
 
 	"github.com/lockstep-dev/lockstep/gen/api"
@@ -11,92 +10,110 @@ import (
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
-// An Issue is one thing that is wrong. It is one of the issues of the contract, or one with the same keys in another order.
-type Issue any
+// Bounds of an answer (decision S43).
+const (
+	maxIssues = 100
+	maxData   = 64 << 10
+)
 
-// Path says where in a body an issue is: keys are strings, indexes are ints.
-type Path []any
+// Issues collects what is wrong with a body. The first hundred are kept and the others counted, so that a faulty body
+// costs no more memory than a good one.
+type Issues struct {
+	at   []Step
+	kept []any // issues of the contract, or ones with the same keys in another order
+	more int
+}
 
-// At returns the path of something inside what p points to.
-func (p Path) At(key any) Path { return append(p[:len(p):len(p)], key) }
+// A Step is one step from a value to something in it: a key, or an index if the key is empty.
+type Step struct {
+	Key   string
+	Index int
+}
 
-// Type is the issue of a value that is missing or has another type than expected, which is string, array, object or
+// Enter goes to something inside the current value, and Leave back again.
+func (s *Issues) Enter(step Step) { s.at = append(s.at, step) }
+
+// Leave goes back to the value that the current one is in.
+func (s *Issues) Leave() { s.at = s.at[:len(s.at)-1] }
+
+// Any says whether there is an issue.
+func (s *Issues) Any() bool { return len(s.kept) > 0 }
+
+// add keeps an issue of the current value, or counts it.
+func (s *Issues) add(issue func(at api.IssuePath) any) {
+	if len(s.kept) == maxIssues {
+		s.more++
+		return
+	}
+	at := make(api.IssuePath, len(s.at))
+	for i, step := range s.at {
+		at[i] = step.Index
+		if step.Key != "" {
+			at[i] = step.Key
+		}
+	}
+	s.kept = append(s.kept, issue(at))
+}
+
+// Type notes that the current value is missing or has another type than expected, which is string, array, object or
 // record: an object with any keys.
-func Type(expected api.InvalidTypeIssueExpected, got jsonwire.Text, at Path) Issue {
-	return api.InvalidTypeIssue{
-		Expected: expected,
-		Code:     api.InvalidTypeIssueCodeInvalidType,
-		Path:     api.IssuePath(at),
-		Message:  typeMessage(expected, got.Kind()),
-	}
+func (s *Issues) Type(expected api.InvalidTypeIssueExpected, got jsonwire.Text) {
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidTypeIssue{
+			Expected: expected,
+			Code:     api.InvalidTypeIssueCodeInvalidType,
+			Path:     at,
+			Message:  typeMessage(expected, got.Kind()),
+		}
+	})
 }
 
-// UnionType is the issue of a union that is missing or not an object. It begins with other keys than [Type].
-func UnionType(got jsonwire.Text, at Path) Issue {
+// UnionType notes that the current value is a union that is missing or not an object. It begins with other keys than
+// [Issues.Type].
+func (s *Issues) UnionType(got jsonwire.Text) {
 	const expected = api.InvalidTypeIssueExpectedObject
-	return struct {
-		Code     api.InvalidTypeIssueCode     `json:"code"`
-		Expected api.InvalidTypeIssueExpected `json:"expected"`
-		Path     api.IssuePath                `json:"path"`
-		Message  string                       `json:"message"`
-	}{api.InvalidTypeIssueCodeInvalidType, expected, api.IssuePath(at), typeMessage(expected, got.Kind())}
+	s.add(func(at api.IssuePath) any {
+		return struct {
+			Code     api.InvalidTypeIssueCode     `json:"code"`
+			Expected api.InvalidTypeIssueExpected `json:"expected"`
+			Path     api.IssuePath                `json:"path"`
+			Message  string                       `json:"message"`
+		}{api.InvalidTypeIssueCodeInvalidType, expected, at, typeMessage(expected, got.Kind())}
+	})
 }
 
-// NoMember is the issue of a union whose discriminator, the key status, names none of its members.
-func NoMember(at Path) Issue {
-	return api.InvalidUnionIssue{
-		Code:          api.InvalidUnionIssueCodeInvalidUnion,
-		Errors:        []map[string]any{},
-		Note:          api.InvalidUnionIssueNoteNoMatchingDiscriminator,
-		Discriminator: api.InvalidUnionIssueDiscriminatorStatus,
-		Path:          api.IssuePath(at.At("status")),
-		Message:       api.InvalidUnionIssueMessageInvalidInput,
-	}
+// NoMember notes that the current value is a union whose discriminator, the key status, names none of its members.
+func (s *Issues) NoMember() {
+	s.add(func(at api.IssuePath) any {
+		return api.InvalidUnionIssue{
+			Code:          api.InvalidUnionIssueCodeInvalidUnion,
+			Errors:        []map[string]any{},
+			Note:          api.InvalidUnionIssueNoteNoMatchingDiscriminator,
+			Discriminator: api.InvalidUnionIssueDiscriminatorStatus,
+			Path:          append(at, "status"),
+			Message:       api.InvalidUnionIssueMessageInvalidInput,
+		}
+	})
 }
 
 func typeMessage(expected api.InvalidTypeIssueExpected, received string) string {
 	return "Invalid input: expected " + string(expected) + ", received " + received
 }
 
-// Refuse returns the answer 400 with the parsed body and its issues. The issues are asked for when the answer is
-// written, more than once: there can be many more bytes of them than of the body, and they are never all in memory.
-func Refuse(data jsonwire.Text, issues iter.Seq[Issue]) answer.Writer {
-	return refusal{data, issues}
-}
-
-type refusal struct {
-	data   jsonwire.Text
-	issues iter.Seq[Issue]
-}
-
-func (r refusal) Write(w http.ResponseWriter) error {
-	length := 0
-	for part := range r.parts() {
-		length += len(part)
+// Refuse returns the answer 400 with the parsed body, unless that is large, and its issues.
+func Refuse(data jsonwire.Text, found *Issues) answer.Writer {
+	issues := found.kept
+	if found.more > 0 {
+		issues = append(issues, api.TooManyIssues{
+			Code:    api.TooManyIssuesCodeTooManyIssues,
+			Path:    []string{},
+			Message: fmt.Sprintf("%d more issues", found.more),
+		})
 	}
-	answer.Head(w, http.StatusBadRequest, "application/json", length)
-	out := bufio.NewWriter(w)
-	for part := range r.parts() {
-		if _, err := out.Write(part); err != nil {
-			return err
-		}
+	body := jsonwire.Text("{")
+	if len(data) <= maxData {
+		body = append(append(append(body, `"data":`...), data...), ',')
 	}
-	return out.Flush()
-}
-
-// parts yields the body piece by piece.
-func (r refusal) parts() iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		if !yield([]byte(`{"data":`)) || !yield(r.data) || !yield([]byte(`,"error":[`)) {
-			return
-		}
-		first := true
-		for issue := range r.issues {
-			if !first && !yield([]byte(",")) || !yield(jsonwire.Marshal(issue)) {
-				return
-			}
-			first = false
-		}
-		yield([]byte(`],"success":false}`))
-	}
+	body = append(append(body, `"error":`...), jsonwire.Marshal(issues)...)
+	return answer.JSON{Status: http.StatusBadRequest, Body: append(body, `,"success":false}`...)}
 }
