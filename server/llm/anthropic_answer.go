@@ -125,10 +125,11 @@ func (s *messagesStream) stop(yield func(Piece) bool) {
 }
 
 // end yields the usage; it is called, too, when the stream ends without saying so.
-func (s *messagesStream) end(yield func(Piece) bool) {
+func (s *messagesStream) end(yield func(Piece) bool) (complete bool) {
 	if usage := s.tokens.usage(); usage != nil {
 		yield(Piece{Usage: usage})
 	}
+	return false
 }
 
 func (s *messagesStream) begin(index string, block jsonwire.Text) {

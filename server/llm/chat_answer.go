@@ -128,8 +128,9 @@ func (c chatCalls) wanted() (calls []wantedCall) {
 
 // chatStream reads an answer that is streamed (decisions M35 to M38).
 type chatStream struct {
-	id    string
-	calls chatCalls
+	id       string
+	calls    chatCalls
+	finished bool // there was a reason to finish
 }
 
 func (chat) stream() streamReader { return &chatStream{} }
@@ -163,13 +164,14 @@ func (s *chatStream) read(data []byte, yield func(Piece) bool) (more bool, err e
 	}
 	s.calls.add(delta[1])
 	if choice[1].Kind() == "string" {
+		s.finished = true
 		return s.yieldCalls(yield), nil
 	}
 	return true, nil
 }
 
 // end is called when the stream ends without saying so.
-func (s *chatStream) end(func(Piece) bool) {}
+func (s *chatStream) end(func(Piece) bool) bool { return s.finished }
 
 // yieldCalls yields the calls that have not been, as one piece.
 func (s *chatStream) yieldCalls(yield func(Piece) bool) (more bool) {

@@ -64,6 +64,10 @@ func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
 		streams: true,
 		caller:  caller{transport: f.Transport, skipBackoff: f.skipBackoff},
 		logs:    f.Logs,
+		log:     f.Log,
+	}
+	if p.log == nil {
+		p.log = slog.New(slog.DiscardHandler)
 	}
 	var err error
 	switch {

@@ -115,3 +115,43 @@ func TestLogsThatAKilledServerHasLeftAreSwept(t *testing.T) {
 		t.Errorf("left: %s, %v; want %s", got, err, want)
 	}
 }
+
+// What a person should look at is in the server's log: which model broke its stream off, and how.
+func TestABrokenStreamIsLogged(t *testing.T) {
+	says := llmtest.Says("c", "ok")
+	for name, tc := range map[string]struct {
+		events []string
+		want   string // of the reason; empty if nothing is logged
+	}{
+		"complete":              {says, ""},
+		"without [DONE]":        {[]string{`{"id":"c","choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}`}, ""},
+		"without its end":       {[]string{`{"id":"c","choices":[{"delta":{"content":"a"}}]}`}, "EOF"},
+		"no JSON":               {[]string{`{"id":"c","choices":[{"delta":{"content":"a"}}]}`, `{`}, "unexpected EOF"},
+		"an error of the model": {[]string{`{"error":{"message":"sk-secret is worn out"}}`}, "err="},
+	} {
+		var log strings.Builder
+		_, transport := llmtest.Start(t, func(w http.ResponseWriter, _ llmtest.Asked) { llmtest.Events(w, tc.events...) })
+		f := &llm.Factory{Settings: openAI, Env: variables(nil).lookup, Transport: transport, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		p, err := f.New("openai", llm.ModelConfig{ModelName: "gpt-x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range p.Answer(t.Context(), llm.Request{}) {
+		}
+		logged := log.String()
+		if tc.want == "" {
+			if logged != "" {
+				t.Errorf("%s: logged %q", name, logged)
+			}
+			continue
+		}
+		for _, want := range []string{"stream of a model broke", "provider=openai", "model=gpt-x", tc.want} {
+			if !strings.Contains(logged, want) {
+				t.Errorf("%s: the log does not say %q: %s", name, want, logged)
+			}
+		}
+		if strings.Contains(logged, "sk-secret") {
+			t.Errorf("%s: the log has the key: %s", name, logged)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"iter"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -20,6 +21,7 @@ type Provider struct {
 	wire    wire
 	caller  caller
 	logs    *Logs
+	log     *slog.Logger
 }
 
 // A wire is the form in which a service is asked, and answers.
@@ -35,8 +37,9 @@ type wire interface {
 type streamReader interface {
 	// read takes the data of one event. It returns false when the answer is complete, or nobody wants more of it.
 	read(data []byte, yield func(Piece) bool) (more bool, err error)
-	// end is called when the stream ends before the answer is complete.
-	end(yield func(Piece) bool)
+	// end is called when the stream ends before read has said that the answer is complete. It returns whether it is all
+	// the same.
+	end(yield func(Piece) bool) (complete bool)
 }
 
 // Name returns the name of the provider.
@@ -66,15 +69,19 @@ func (p *Provider) Answer(ctx context.Context, r Request) iter.Seq2[Piece, error
 			return
 		}
 		defer answer.Close()
-		switch err := p.pieces(answer, func(piece Piece) bool {
+		err = p.pieces(answer, func(piece Piece) bool {
 			log.piece(piece)
 			return yield(piece, nil)
-		}); err {
-		case nil:
+		})
+		if err == nil {
 			drain(answer)
-		case io.EOF: // a service need not say that it is done
-		default:
+			return
+		}
+		if err != io.EOF {
 			log.fail(err)
+		}
+		if ctx.Err() == nil { // else nobody waits for it any more
+			p.log.Warn("stream of a model broke", "provider", p.name, "model", p.Model(), "err", err)
 		}
 	}
 }
@@ -99,7 +106,9 @@ func (p *Provider) pieces(answer io.Reader, yield func(Piece) bool) error {
 			more, err = reader.read(data, yield)
 		}
 		if err != nil {
-			reader.end(yield)
+			if complete := reader.end(yield); complete && err == io.EOF {
+				return nil // a service need not say that it is done
+			}
 			return err
 		}
 		if !more {
