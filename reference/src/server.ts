@@ -57,7 +57,7 @@ function prepare({ paths, environment }: ServerOptions, logger: Logger): void {
   removeLeftPythonFiles(environment)
   try {
     prepareDirectories(paths, new Date())
-    new ConfigStore(paths.config).load()
+    new ConfigStore(paths.config, logger).load()
   } catch (err) {
     logger.warn('directories not ready', { err })
   }

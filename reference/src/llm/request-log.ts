@@ -1,10 +1,11 @@
-import { closeSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import { closeSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import { visibleToBoth } from '../message/message.ts'
 import type { ModelConfig } from '../sessions/session.ts'
+import { makeDirectory, openPrivate } from '../settings/private-files.ts'
 import type { Piece } from './model.ts'
 
 const keptLogs = 10
@@ -22,9 +23,9 @@ export class RequestLogs {
   /** A log that cannot be written stops no call. */
   begin(config: ModelConfig, input: JsonObject): RequestLog {
     try {
-      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      makeDirectory(this.#directory)
       for (let number = keptLogs - 2; number >= 0; number--) this.#renumber(number)
-      const log = new RequestLog(openSync(this.#path(0), 'w', 0o600), this.#logger)
+      const log = new RequestLog(openPrivate(this.#path(0), 'w'), this.#logger)
       log.write({ model_config: config, input })
       return log
     } catch (err) {

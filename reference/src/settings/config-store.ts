@@ -1,11 +1,12 @@
-import { existsSync, readFileSync, renameSync, copyFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Logger } from '../log.ts'
 import { NotAMappingError, parseMapping, readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
 /**
  * The file config.yaml (GA 1.4, 10). It is read anew on every access, so that an edit by hand takes effect at once, and
- * every write keeps the five texts before it.
+ * every write keeps the texts before it.
  *
  * All of this is synchronous: no other request of this process comes between reading and writing.
  */
@@ -13,10 +14,16 @@ export class ConfigStore {
   readonly path: string
   /** Newest first. */
   readonly backups: readonly string[]
+  /** What was no mapping, newest first (G13). */
+  readonly #broken: readonly string[]
+  readonly #logger: Logger | undefined
 
-  constructor(directory: string) {
+  constructor(directory: string, logger?: Logger) {
     this.path = join(directory, 'config.yaml')
-    this.backups = ['.bak', '.bak.1', '.bak.2', '.bak.3', '.bak.4', '.bak.5'].map((end) => this.path + end)
+    const six = (end: string): string[] => ['', '.1', '.2', '.3', '.4', '.5'].map((number) => `${this.path}${end}${number}`)
+    this.backups = six('.bak')
+    this.#broken = six('.broken')
+    this.#logger = logger
   }
 
   /**
@@ -40,38 +47,61 @@ export class ConfigStore {
   }
 
   save(mapping: Mapping): void {
-    this.#keepBackup()
+    this.#keep()
     this.#write(renderMapping(mapping))
   }
 
-  /** Moves each backup on by one, and makes the newest of the file as it is, unless it is corrupt. */
-  #keepBackup(): void {
-    if (!isValid(this.path)) return
-    for (let i = this.backups.length - 1; i > 0; i--) {
-      const [newer, older] = [this.backups[i - 1] ?? '', this.backups[i] ?? '']
-      if (existsSync(newer)) renameSync(newer, older)
+  /** Keeps the file as it is among the backups, or among the broken ones if it is no mapping. */
+  #keep(): string | undefined {
+    let bytes: Buffer
+    try {
+      bytes = readFileSync(this.path)
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
     }
-    copyFileSync(this.path, this.backups[0] ?? '')
+    return rotate(isMapping(bytes) ? this.backups : this.#broken, bytes)
   }
 
   #recover(): Mapping {
-    for (const backup of this.backups) {
-      if (!isValid(backup)) continue
-      this.#write(readFileSync(backup, 'utf8'))
-      return readMapping(this.path)
+    const broken = this.#keep()
+    const backup = this.backups.find(isValid)
+    if (backup !== undefined) this.#write(readFileSync(backup))
+    else this.#write('{}\n')
+    // A file that was simply not there yet is nothing to speak of.
+    if (broken !== undefined || backup !== undefined) {
+      this.#logger?.warn('settings replaced', { file: this.path, from: backup ?? null, kept: broken ?? null })
     }
-    this.#write('{}\n')
-    return {}
+    return readMapping(this.path)
   }
 
-  #write(text: string): void {
+  #write(text: string | Uint8Array): void {
     replaceFile(this.path, this.path.replace(/\.yaml$/, '.tmp'), text)
   }
 }
 
+/** Moves each of these files on by one, and puts the newest in the place of the first. Returns its path. */
+function rotate(files: readonly string[], newest: Uint8Array): string {
+  for (let i = files.length - 1; i > 0; i--) {
+    const [newer, older] = [files[i - 1] ?? '', files[i] ?? '']
+    if (existsSync(newer)) renameSync(newer, older)
+  }
+  const [first = ''] = files
+  replaceFile(first, `${first}.tmp`, newest)
+  return first
+}
+
 function isValid(path: string): boolean {
   try {
-    parseMapping(readFileSync(path))
+    return isMapping(readFileSync(path))
+  } catch {
+    return false
+  }
+}
+
+function isMapping(bytes: Uint8Array): boolean {
+  try {
+    parseMapping(bytes)
     return true
   } catch {
     return false

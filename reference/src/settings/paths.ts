@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
+import { makeDirectory } from './private-files.ts'
 
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -39,10 +39,26 @@ export function modelLogs(paths: Paths): string {
   return join(paths.state, 'logs')
 }
 
+/** Where the log of the server is kept, in directories of the days. */
+export function serverLogs(paths: Paths): string {
+  return join(modelLogs(paths), 'server')
+}
+
+/** Makes the directory that somebody has named. Throws if it is none, and cannot be made (S49). */
+export function prepareRoot({ GOOSE_PATH_ROOT: root }: Environment): void {
+  if (!root) return
+  try {
+    makeDirectory(root)
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'for an unknown reason'
+    throw new Error(`GOOSE_PATH_ROOT: ${root} is no directory and cannot be made one (${why})`, { cause: error })
+  }
+}
+
 /** Makes the directories that have to be there when the server starts (GA 1.5). */
 export function prepareDirectories(paths: Paths, now: Date): void {
   const day = now.toISOString().slice(0, 'YYYY-MM-DD'.length)
-  for (const path of [paths.config, paths.data, join(modelLogs(paths), 'server', day)]) {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+  for (const path of [paths.config, paths.data, join(serverLogs(paths), day)]) {
+    makeDirectory(path)
   }
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { JsonNumber } from '../json/number.ts'
+import { recordingLogger } from '../testing/test-app.ts'
 import { typedValue } from './environment.ts'
 import { pathsOf, rootPaths } from './paths.ts'
 import { Settings } from './settings.ts'
@@ -132,13 +133,14 @@ describe('config.yaml (GA 10)', () => {
     expect(read('config.yaml')).toBe('\n')
   })
 
-  it.each(['[1]', 'text', 'a: [', 'a: 1\na: 2', 'a: b\0c', 'a: "\\ud800"', '{"a\\udc00b": 1}', 'a: ["\\udc00\\ud800"]'])('that says %j is replaced by the newest backup that is a mapping', (text) => {
+  it.each(['[1]', 'text', 'a: [', 'a: 1\na: 2', 'a: b\0c', 'a: "\\ud800"', '{"a\\udc00b": 1}', ': bad', 'a: {: bad}', '? [a]\n: b', '? {a: 1}\n: b', 'a: ["\\udc00\\ud800"]'])('that says %j is replaced by the newest backup that is a mapping', (text) => {
     write('config.yaml', text)
     write('config.yaml.bak', '- no mapping')
     write('config.yaml.bak.1', 'x: 1 # as it was\n')
     write('config.yaml.bak.2', 'x: 2\n')
     expect(settings().file.load()).toEqual({ x: 1 })
     expect(read('config.yaml')).toBe('x: 1 # as it was\n')
+    expect(read('config.yaml.broken')).toBe(text)
   })
 
   it('that cannot be read is an error', () => {
@@ -161,10 +163,46 @@ describe('config.yaml (GA 10)', () => {
     expect(existsSync(path('config.tmp'))).toBe(false)
   })
 
-  it('keeps no backup of a corrupt text', () => {
-    write('config.yaml', '[')
-    settings().file.save({ x: 1 })
+  it('keeps no backup of a corrupt text, but the text itself (G13)', () => {
+    for (let i = 1; i < 9; i++) {
+      write('config.yaml', `[${i}`)
+      settings().file.save({ x: 1 })
+    }
     expect(existsSync(path('config.yaml.bak'))).toBe(false)
+    const broken = ['', '.1', '.2', '.3', '.4', '.5'].map((end) => read(`config.yaml.broken${end}`))
+    expect(broken).toEqual(['[8', '[7', '[6', '[5', '[4', '[3'])
+    expect(existsSync(path('config.yaml.broken.6'))).toBe(false)
+  })
+
+  it('is for its user alone, and so is all that is kept of it (G13)', () => {
+    write('config.yaml', 'a: 1\n')
+    chmodSync(path('config.yaml'), 0o666)
+    chmodSync(path('.'), 0o777)
+    const umask = process.umask(0)
+    try {
+      settings().file.save({ a: 2 })
+      write('config.yaml', '[')
+      settings().file.load()
+    } finally {
+      process.umask(umask)
+    }
+    for (const name of ['config.yaml', 'config.yaml.bak', 'config.yaml.broken']) expect([name, statSync(path(name)).mode & 0o777]).toEqual([name, 0o600])
+  })
+
+  it('that is replaced is written to the log, with where its text has gone (S48)', () => {
+    const { logger, entries } = recordingLogger()
+    const { file } = new Settings(rootPaths(root), {}, logger)
+    file.load()
+    expect(entries).toEqual([])
+    write('config.yaml', '[')
+    file.load()
+    write('config.yaml.bak', 'a: 1')
+    rmSync(path('config.yaml'))
+    file.load()
+    expect(entries.map(({ fields }) => fields)).toEqual([
+      { file: path('config.yaml'), from: null, kept: path('config.yaml.broken') },
+      { file: path('config.yaml'), from: path('config.yaml.bak'), kept: null },
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Logger } from '../log.ts'
 import { ConfigStore, isMissing } from './config-store.ts'
 import { typedValue } from './environment.ts'
 import type { Environment, Paths } from './paths.ts'
@@ -11,9 +12,9 @@ export class Settings {
   readonly file: ConfigStore
   readonly #env: Environment
 
-  constructor(paths: Paths, env: Environment) {
+  constructor(paths: Paths, env: Environment, logger?: Logger) {
     this.paths = paths
-    this.file = new ConfigStore(paths.config)
+    this.file = new ConfigStore(paths.config, logger)
     this.#env = env
   }
 

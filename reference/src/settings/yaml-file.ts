@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { YAMLParseError, parse, stringify } from 'yaml'
+import { YAMLParseError, isScalar, parseDocument, stringify, visit } from 'yaml'
 import type { Scalar, ScalarTag, Tags } from 'yaml'
 import { isObject } from '../json/is-object.ts'
 import { JsonNumber } from '../json/number.ts'
 import { objectOf } from '../json/ordered.ts'
+import { makeDirectory, openPrivate } from './private-files.ts'
 
 /** A mapping of a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -27,7 +28,16 @@ export function parseYaml(text: string): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, mapAsMap: true, maxAliasCount: 1_000_000, customTags: withOwnFloats })
+    const document = parseDocument(text, { intAsBigInt: true, logLevel: 'error', stringKeys: true, customTags: withOwnFloats })
+    const [mistake] = document.errors
+    if (mistake !== undefined) throw mistake
+    // The library takes a key that is not there for an empty text (G13).
+    visit(document, {
+      Pair: (_, { key }) => {
+        if (isScalar(key) && key.source === '' && key.type === 'PLAIN' && !key.tag && !key.anchor) throw new SyntaxError('a key is missing')
+      },
+    })
+    return document.toJS({ mapAsMap: true, maxAliasCount: 1_000_000 })
   } catch (error) {
     // Without the words of the library, which quote the text: there are secrets in it.
     if (!(error instanceof YAMLParseError)) throw new SyntaxError('not YAML')
@@ -58,10 +68,10 @@ export function renderMapping(mapping: Mapping): string {
 }
 
 /** Replaces a file so that readers see the old text or the new one, and never a part of it. */
-export function replaceFile(path: string, temporary: string, text: string, mode = 0o600): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+export function replaceFile(path: string, temporary: string, text: string | Uint8Array): void {
+  makeDirectory(dirname(path))
   try {
-    const file = openSync(temporary, 'w', mode)
+    const file = openPrivate(temporary, 'w')
     try {
       writeFileSync(file, text)
       fsyncSync(file)

@@ -1,6 +1,7 @@
 import {
   closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
 } from 'node:fs'
+import { openPrivate } from '../settings/private-files.ts'
 
 /*
  * A file of changes, one to a line. A change that `append` has returned from is in the hands of the system, and outlives
@@ -13,7 +14,7 @@ const LF = 0x0a
 export function createLog(path: string, change: string): boolean {
   let file: number
   try {
-    file = openSync(path, 'wx', 0o600)
+    file = openPrivate(path, 'wx')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
     throw error
@@ -58,7 +59,7 @@ export function readLog(path: string): string[] {
 export function replaceLog(path: string, change: string): void {
   const temporary = temporaryOf(path)
   try {
-    const file = openSync(temporary, 'w', 0o600)
+    const file = openPrivate(temporary, 'w')
     try {
       writeAll(file, line(change))
     } finally {

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
+import { makeDirectory } from '../settings/private-files.ts'
 import { inSeconds } from '../time/date-time.ts'
 import { ToldError } from '../told-error.ts'
 import { appendToLog, createLog, deleteLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
@@ -55,7 +56,9 @@ export class SessionStore {
 
   /** Makes a session with the next free number of the day. */
   create(fields: NewSession, messages: Message[] = []): ListedSession {
-    writing(() => mkdirSync(this.#directory, { recursive: true, mode: 0o700 }))
+    writing(() => {
+      makeDirectory(this.#directory)
+    })
     const entries = this.#all()
     const now = inSeconds(this.#now())
     const day = now.slice(0, 10).replaceAll('-', '')
