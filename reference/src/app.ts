@@ -9,12 +9,14 @@ import { codedError, executionFailed, plainError } from './client-tools/error-re
 import { execute } from './client-tools/execute.ts'
 import { Executions } from './client-tools/executions.ts'
 import { listAllTools, listTools, register, submitResult, unregister } from './client-tools/handlers.ts'
-import { Registry } from './client-tools/registry.ts'
+import { Registry, defaultBounds } from './client-tools/registry.ts'
+import type { RegistryBounds } from './client-tools/registry.ts'
 import { Bus } from './events/bus.ts'
 import { directoryEvents, globalEvents } from './events/event-streams.ts'
 import { AgentExtensions } from './extensions/agent-extensions.ts'
 import { addConfigured, addExtension, removeExtension } from './extensions/handlers.ts'
 import type { AgentWithExtensions } from './extensions/handlers.ts'
+import { Bodies } from './http/body.ts'
 import { isClientToolsPath } from './http/family.ts'
 import { gooseError } from './http/goose-errors.ts'
 import { empty, json } from './http/respond.ts'
@@ -46,6 +48,10 @@ export interface AppOptions {
   keepaliveInterval: number
   /** Bytes of the largest request body of client tools. */
   maxBody: number
+  /** How slowly a body may begin (S41). */
+  bodyGrace?: number
+  /** What clients may register (S39). */
+  clientTools?: RegistryBounds
   /** What callers have to know to use the goose server (GA 2.2). */
   secretKey: string
   /** Where the goose server keeps what outlives it. */
@@ -70,10 +76,13 @@ export interface App {
 
 export function createApp(options: AppOptions, logger: Logger): App {
   const bus = new Bus()
-  const registry = new Registry()
+  const { clientTools = defaultBounds } = options
+  const registry = new Registry(clientTools)
+  const bodies = new Bodies(options.bodyGrace)
   const executions = new Executions(bus)
   const streams = new OpenStreams(logger)
-  const parts = { bus, registry, executions, streams, defaultDirectory: options.directory, ...options }
+  const { maxTools } = clientTools
+  const parts = { bus, registry, executions, streams, maxTools, defaultDirectory: options.directory, ...options }
 
   const goose = gooseServer(options, logger)
 
@@ -96,7 +105,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
   )
 
   return {
-    fetch: async (request) => router.fetch(request),
+    fetch: (request) => bodies.admit(request, () => router.fetch(request)),
     stop: async () => {
       executions.stop()
       for (const directory of streams.directories()) {
@@ -112,7 +121,7 @@ export function createApp(options: AppOptions, logger: Logger): App {
 /** The goose server: its routes, and how it ends. A path with a parameter comes behind those that it would match (GA 2.1). */
 function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
   const { paths } = options
-  const settings = new Settings(paths, options.environment)
+  const settings = new Settings(paths, options.environment, logger)
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
   const { environment, directory, ownCommand = [] } = options

@@ -13,6 +13,7 @@ import { TemplateError } from '../recipe/template-error.ts'
 import { InvalidRecipeError, validateRecipe } from '../recipe/validate.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedSession, SessionStore } from '../store/session-store.ts'
+import { quoted } from '../text/cut.ts'
 import { told } from '../told-error.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
@@ -62,7 +63,7 @@ function chosenRecipe({ recipe_deeplink: link, recipe_id: id, recipe }: StartReq
   }
   if (id === null) return recipe
   const path = library.pathOf(id)
-  if (path === undefined) throw new MessageError(404, `Recipe not found: ${id}`)
+  if (path === undefined) throw new MessageError(404, `Recipe not found: ${quoted(id)}`)
   try {
     return readRecipeFile(path)
   } catch (cause) {
@@ -154,7 +155,7 @@ export function updateRouterToolSelector({ agents }: AgentHandlerParts): Handler
 export function stopAgent({ agents }: AgentHandlerParts): Handler {
   return async (c) => {
     const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
-    if (!agents.stop(id)) throw new MessageError(404, `Failed to stop agent for session ${id}: Session ${id} not found`)
+    if (!agents.stop(id)) throw new MessageError(404, `Failed to stop agent for session ${quoted(id)}: Session ${quoted(id)} not found`)
     return empty(200)
   }
 }

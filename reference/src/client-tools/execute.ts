@@ -1,7 +1,7 @@
 import type { Handler } from 'hono'
 import type * as contract from '#contract'
 import { directoryOf } from '../events/directory.ts'
-import { readBody } from '../http/body.ts'
+import { bodyIsDecoded, readBody } from '../http/body.ts'
 import { json } from '../http/respond.ts'
 import { executionFailed, executionTimedOut, invalidRequest, toolNotFound } from './error-response.ts'
 import type { Execution } from './executions.ts'
@@ -19,7 +19,8 @@ export function execute(parts: ExecuteParts): Handler {
   const { registry, executions, defaultDirectory, defaultTimeout, maxBody } = parts
   return async (c) => {
     const directory = directoryOf(c.req.raw, defaultDirectory)
-    const body = parseBody(await readBody(c.req.raw, maxBody))
+    const body = await parseBody(await readBody(c.req.raw, maxBody))
+    bodyIsDecoded(c.req.raw)
     const { toolID, ...fields } = readExecuteRequest(body, defaultTimeout)
     const clientID = registry.ownerOf(toolID)
     if (clientID === undefined) return toolNotFound()

@@ -4,10 +4,12 @@ import type { Bus } from '../events/bus.ts'
 import { directoryOf } from '../events/directory.ts'
 import { isJsonType, readBody } from '../http/body.ts'
 import { MalformedBodyError } from '../http/errors.ts'
-import { json } from '../http/respond.ts'
-import { parseJson } from '../json/parse.ts'
+import { json, jsonText } from '../http/respond.ts'
+import { TooManyValuesError, parseJsonBody } from '../json/body-text.ts'
+import { isObject } from '../json/is-object.ts'
 import { unknownRequest } from './error-response.ts'
 import type { Executions } from './executions.ts'
+import { tooManyTools } from './registry.ts'
 import type { Registry } from './registry.ts'
 import { registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
 import { validate } from './schema.ts'
@@ -18,18 +20,29 @@ export interface HandlerParts {
   executions: Executions
   defaultDirectory: string
   maxBody: number
+  /** The most tools of a client. */
+  maxTools: number
 }
 
 /** `POST /client-tools/register` (CT 4.1). The event is published even for no tools. */
-export function register({ bus, registry, ...gate }: HandlerParts): Handler {
+export function register({ bus, registry, maxTools, ...gate }: HandlerParts): Handler {
   return async (c) => {
-    const { directory, body } = await openGate(c, gate)
+    const { directory, body } = await openGate(c, gate).catch((error: unknown) => {
+      throw hasTooManyTools(error, maxTools) ? tooManyTools() : error
+    })
+    if (isObject(body) && Array.isArray(body.tools) && body.tools.length > maxTools) throw tooManyTools()
     const { clientID, tools } = validate(registerRequest, body)
     const registered = registry.register(clientID, tools)
     const properties = { clientID, toolIDs: registered }
     bus.publish(directory, { type: 'client-tool.registered', properties })
     return json(200, { registered } satisfies contract.RegisterResult)
   }
+}
+
+/** Whether a body was not even read to its end because of its tools (S39). */
+function hasTooManyTools(error: unknown, maxTools: number): boolean {
+  const cause = error instanceof MalformedBodyError ? error.cause : undefined
+  return cause instanceof TooManyValuesError && cause.member === 'tools' && cause.elements > maxTools
 }
 
 /** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if something was removed. */
@@ -61,7 +74,7 @@ export function submitResult({ executions, ...gate }: HandlerParts): Handler {
 export function listTools({ registry, defaultDirectory }: HandlerParts): Handler<object, '/:clientID'> {
   return (c) => {
     directoryOf(c.req.raw, defaultDirectory) // refuses two of them; the tools are those of all directories
-    return json(200, registry.list(c.req.param('clientID')) satisfies contract.ClientToolList)
+    return jsonText(200, registry.list(c.req.param('clientID')))
   }
 }
 
@@ -69,7 +82,7 @@ export function listTools({ registry, defaultDirectory }: HandlerParts): Handler
 export function listAllTools({ registry, defaultDirectory }: HandlerParts): Handler {
   return (c) => {
     directoryOf(c.req.raw, defaultDirectory)
-    return json(200, Object.fromEntries(registry.listAll()) satisfies contract.ClientToolsById)
+    return jsonText(200, registry.listAll())
   }
 }
 
@@ -84,13 +97,13 @@ async function openGate(
   const directory = directoryOf(c.req.raw, defaultDirectory)
   const bytes = await readBody(c.req.raw, maxBody)
   if (!isJsonType(c.req.raw.headers.get('Content-Type'))) return { directory, body: {} }
-  return { directory, body: parseBody(bytes) }
+  return { directory, body: await parseBody(bytes) }
 }
 
 /** The JSON of a body. Throws a MalformedBodyError. */
-export function parseBody(bytes: Uint8Array): unknown {
+export async function parseBody(bytes: Uint8Array): Promise<unknown> {
   try {
-    return parseJson(bytes)
+    return await parseJsonBody(bytes)
   } catch (cause) {
     throw new MalformedBodyError('the body is not JSON', { cause })
   }

@@ -35,6 +35,7 @@ describe('GET /client-tools/pending/{clientID} (CT 5.1)', () => {
       ['cache-control', 'no-cache'],
       ['connection', 'keep-alive'],
       ['content-type', 'text/event-stream'],
+      ['x-accel-buffering', 'no'],
     ])
   })
 

@@ -29,7 +29,7 @@ export function pendingRequests(parts: PendingStreamParts): Handler<object, '/:c
   return (c) => {
     const clientID = c.req.param('clientID')
     const directory = directoryOf(c.req.raw, defaultDirectory)
-    if (c.req.method === 'HEAD') return streamResponse(null)
+    if (c.req.method === 'HEAD') return streamResponse(null, unbuffered)
 
     const stream = streams.open({ kind: 'pending', directory, clientID }, (stream) => {
       const unsubscribe = bus.subscribe((event, where) => {
@@ -46,9 +46,12 @@ export function pendingRequests(parts: PendingStreamParts): Handler<object, '/:c
         if (type !== 'ended') disconnect(parts, clientID, directory)
       }
     })
-    return streamResponse(stream)
+    return streamResponse(stream, unbuffered)
   }
 }
+
+/** Proxies pass a pending stream on as it comes (S44). */
+const unbuffered = { 'X-Accel-Buffering': 'no' }
 
 /** The clean-up of CT 5.1: first the failures, then the tools. A client without tools unregisters nothing. */
 function disconnect(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientToolDefinition } from '#contract'
-import { Registry } from './registry.ts'
+import { RateLimitedError, Registry } from './registry.ts'
 
 function tool(id: string, description = ''): ClientToolDefinition {
   return { id, description, parameters: {} }
@@ -14,8 +14,16 @@ function registryWith(...tools: [clientID: string, name: string][]): Registry {
 
 function ids(registry: Registry, clientID?: string): string[] {
   return clientID === undefined
-    ? [...registry.listAll().keys()]
-    : registry.list(clientID).map(({ id }) => id)
+    ? Object.keys(all(registry))
+    : list(registry, clientID).map(({ id }) => id)
+}
+
+function list(registry: Registry, clientID: string): ClientToolDefinition[] {
+  return JSON.parse(registry.list(clientID).toString()) as ClientToolDefinition[]
+}
+
+function all(registry: Registry): Record<string, ClientToolDefinition> {
+  return JSON.parse(registry.listAll().toString()) as Record<string, ClientToolDefinition>
 }
 
 describe('register (CT 2.6, 4.1)', () => {
@@ -37,7 +45,7 @@ describe('register (CT 2.6, 4.1)', () => {
     const registry = new Registry()
     const parameters = { b: 1, a: { z: [], y: null } }
     registry.register('c', [{ parameters, extra: 1, description: 'd', id: 'a' } as ClientToolDefinition])
-    expect(JSON.stringify(registry.list('c'))).toBe(
+    expect(registry.list('c').toString()).toBe(
       '[{"id":"client_c_a","description":"d","parameters":{"b":1,"a":{"z":[],"y":null}}}]',
     )
   })
@@ -46,7 +54,7 @@ describe('register (CT 2.6, 4.1)', () => {
     const registry = new Registry()
     const given = [tool('a', '1'), tool('b'), tool('a', '2')]
     expect(registry.register('c', given)).toEqual(['client_c_a', 'client_c_b', 'client_c_a'])
-    expect(registry.list('c').map(({ id, description }) => id + description)).toEqual(['client_c_a2', 'client_c_b'])
+    expect(list(registry, 'c').map(({ id, description }) => id + description)).toEqual(['client_c_a2', 'client_c_b'])
   })
 })
 
@@ -59,7 +67,7 @@ describe('order (CT 2.4)', () => {
   it('survives overwriting', () => {
     const registry = registryWith(['c', 'a'], ['c', 'b'])
     registry.register('c', [tool('a', 'new')])
-    expect(registry.list('c').map(({ description }) => description)).toEqual(['new', ''])
+    expect(list(registry, 'c').map(({ description }) => description)).toEqual(['new', ''])
   })
 
   it('puts a tool that was removed at the end of its client', () => {
@@ -141,14 +149,14 @@ describe('an ID that two clients share (CT 2.6)', () => {
   }
 
   it('has one entry in the list of all: the first place, the last definition', () => {
-    const all = both().listAll()
-    expect([...all.keys()]).toEqual([shared, 'client_x_y'])
-    expect(all.get(shared)?.description).toBe('of a_b')
+    const tools = all(both())
+    expect(Object.keys(tools)).toEqual([shared, 'client_x_y'])
+    expect(tools[shared]?.description).toBe('of a_b')
   })
 
   it('has both in the lists of the clients', () => {
     const registry = both()
-    expect(registry.list('a').concat(registry.list('a_b')).map(({ description }) => description)).toEqual([
+    expect(list(registry, 'a').concat(list(registry, 'a_b')).map(({ description }) => description)).toEqual([
       'of a',
       'of a_b',
     ])
@@ -160,5 +168,63 @@ describe('an ID that two clients share (CT 2.6)', () => {
     registry.unregister('a', [shared])
     expect(registry.ownerOf(shared)).toBe('a_b')
     expect(registry.ownerOf('client_nobody_c')).toBeUndefined()
+  })
+})
+
+describe('the bounds (S39)', () => {
+  const mega = 1024 * 1024
+  /** A tool whose definition has so many bytes. */
+  const sized = (clientID: string, name: string, bytes: number): ClientToolDefinition =>
+    tool(name, 'x'.repeat(bytes - JSON.stringify({ ...tool(name), id: `client_${clientID}_${name}` }).length))
+  const refused = (message: string, register: () => unknown): void => {
+    expect(register).toThrow(RateLimitedError)
+    expect(register).toThrow(message)
+  }
+
+  it('are 1000 tools and 10,000 clients', () => {
+    const registry = new Registry()
+    const tools = Array.from({ length: 1000 }, (_, i) => tool(`t${i}`))
+    registry.register('c0', tools)
+    registry.register('c0', tools)
+    refused('Too many tools', () => registry.register('c0', [tool('one')]))
+    for (let i = 1; i < 10_000; i++) registry.register(`c${i}`, [])
+    refused('Too many clients', () => registry.register('c', []))
+    registry.unregisterAll('c1')
+    registry.register('c', [])
+  })
+
+  it('are 8 MiB of definitions for a client, with its ID as JSON', () => {
+    const registry = new Registry()
+    registry.register('c', [sized('c', 'a', 5 * mega)])
+    refused('Too many tools', () => registry.register('c', [sized('c', 'b', 3 * mega - 2)]))
+    expect(ids(registry)).toEqual(['client_c_a'])
+    registry.register('c', [sized('c', 'b', 3 * mega - 3)])
+    registry.register('c', [sized('c', 'b', 3 * mega - 3)])
+    refused('Too many tools', () => registry.register('c', [tool('c')]))
+    registry.unregister('c', ['a'])
+    registry.register('c', [sized('c', 'd', 5 * mega)])
+    refused('Too many tools', () => registry.register('x'.repeat(8 * mega), []))
+  })
+
+  it('are 32 MiB for all', () => {
+    const registry = new Registry()
+    for (const client of ['a', 'b', 'c', 'd']) registry.register(client, [sized(client, 't', 8 * mega - 3)])
+    refused('Too many tools', () => registry.register('e', []))
+    registry.unregister('a', ['t'])
+    registry.register('e', [sized('e', 't', 8 * mega - 6)])
+    registry.unregisterAll('b')
+    registry.register('b', [sized('b', 't', 8 * mega - 3)])
+    refused('Too many tools', () => registry.register('a', [tool('t')]))
+  })
+
+  it('do not cost a client with a long ID more than they allow', () => {
+    const registry = new Registry()
+    const tools = Array.from({ length: 1000 }, (_, i) => tool(`t${i}`))
+    const clientID = 'x'.repeat(8 * mega - 1000)
+    const start = performance.now()
+    refused('Too many tools', () => registry.register(clientID, tools))
+    registry.register(clientID, [])
+    expect(registry.unregister(clientID, Array.from({ length: 100_000 }, () => 'a'))).toEqual([])
+    expect(performance.now() - start).toBeLessThan(5000)
   })
 })

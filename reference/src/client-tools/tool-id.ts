@@ -6,9 +6,10 @@ export function fullToolID(clientID: string, name: string): string {
 }
 
 /**
- * What an entry of an unregister request means (CT 4.2): a full ID if it looks like one, else a short name. A tool whose
- * short name begins with the prefix can therefore be named only in full.
+ * The short name that an entry of an unregister request means (CT 4.2): a full ID if it looks like one, else a short name. A
+ * tool whose short name begins with the prefix can therefore be named only in full. Undefined for a tool of another client.
  */
-export function namedToolID(clientID: string, entry: string): string {
-  return entry.startsWith(prefix) ? entry : fullToolID(clientID, entry)
+export function shortName(prefixOfClient: string, entry: string): string | undefined {
+  if (!entry.startsWith(prefix)) return entry
+  return entry.startsWith(prefixOfClient) ? entry.slice(prefixOfClient.length) : undefined
 }

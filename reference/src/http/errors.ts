@@ -5,6 +5,20 @@ export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
 }
 
+/** The body comes too slowly (S41). */
+export class BodyTooSlowError extends Error {
+  override readonly name = 'BodyTooSlowError'
+}
+
+/** There is no room for the body beside those of other requests (S40). */
+export class BusyError extends Error {
+  override readonly name = 'BusyError'
+}
+
+/** What the answer to one of these has beside its body: the rest of the request is not read. */
+export const tooSlowHeaders = { Connection: 'close' }
+export const busyHeaders = { 'Retry-After': '1', Connection: 'close' }
+
 /** The body is not the JSON that the operation needs; the cause says why, for us only (CT 3.4 step 4, 4.4). */
 export class MalformedBodyError extends Error {
   override readonly name = 'MalformedBodyError'

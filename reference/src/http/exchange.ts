@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Logger } from '../log.ts'
+import { bytesPerSecond } from './body.ts'
 import { everyAnswer } from './cors.ts'
 import { routePath, urlOfTarget } from './target.ts'
 
@@ -34,6 +35,8 @@ export class Exchange {
   readonly #socket: Socket
   readonly #options: ExchangeOptions
   readonly #gone = new AbortController()
+  /** Whether the caller wants to use the connection again. */
+  readonly #keepsAlive: boolean
   /**
    * Kept for as long as the exchange, which the connection keeps: a Request that is collected takes the controller
    * behind its signal with it, and an abort would then reach nobody.
@@ -49,6 +52,7 @@ export class Exchange {
     this.#outgoing = outgoing
     this.#socket = incoming.socket
     this.#options = options
+    this.#keepsAlive = outgoing.shouldKeepAlive
     this.done = new Promise((resolve) => {
       outgoing.once('close', () => {
         this.#closed()
@@ -77,7 +81,7 @@ export class Exchange {
   async run(expectsContinue: boolean): Promise<void> {
     this.#socket.once('end', this.#peerEnded)
     if (this.#socket.readableEnded) this.#peerEnded()
-    const url = hasOneHost(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined
+    const url = hasOneHost(this.#incoming) && hasOneFraming(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined
     if (url === undefined) {
       this.#refuse(400)
       return
@@ -122,6 +126,7 @@ export class Exchange {
     // Giving up must not destroy the connection, on which the answer is yet to be written.
     const chunks = this.#incoming.iterator({ destroyOnReturn: false })
     let waiting = expectsContinue
+    let isCancelled = false
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
@@ -130,15 +135,19 @@ export class Exchange {
           waiting = false
           try {
             const next = await chunks.next()
+            if (isCancelled) return
             if (next.done === true) controller.close()
             else controller.enqueue(next.value as Uint8Array) // no encoding is set on the message
           } catch (cause) {
+            if (isCancelled) return
             this.#gone.abort(new CallerGoneError('the request was cut off', { cause }))
             throw cause
           }
         },
-        cancel: async () => {
-          await chunks.return?.()
+        cancel: () => {
+          isCancelled = true
+          // Not waited for: it comes behind the chunk that is waited for, which may never come.
+          void chunks.return?.()
         },
       },
       { highWaterMark: 0 },
@@ -152,6 +161,7 @@ export class Exchange {
       return
     }
     if (this.#options.stopping()) this.#outgoing.shouldKeepAlive = false
+    if (response.headers.get('Connection') === 'close' && !this.#incoming.complete) closeGently(this.#socket, this.#options.lingerMs)
     // An answer with a length goes out in one piece, an event stream as it comes.
     const whole =
       body === null || response.headers.has('Content-Length') ? Buffer.from(await response.arrayBuffer()) : undefined
@@ -199,21 +209,23 @@ export class Exchange {
       this.#gone.abort(new CallerGoneError('the caller closed the connection'))
       void this.#stream?.cancel().catch(() => undefined)
     }
-    if (this.#options.stopping()) this.#socket.destroySoon()
+    // Answers that say `keep-alive` themselves are only about the connection until they end (S33).
+    if (this.#options.stopping() || !this.#keepsAlive) this.#socket.destroySoon()
     else if (!this.#incoming.complete && !this.#incoming.destroyed) this.#discardBody()
     this.#request = undefined
   }
 
-  /** Reads past a body that was not wanted, so that the connection can be used again, for as long as something comes. */
+  /** Reads past a body that was not wanted, so that the connection can be used again, for as long as it comes fast enough. */
   #discardBody(): void {
     const socket = this.#socket
+    const isTooSlow = paceOf(socket)
     let cancel = (): void => undefined
     const watch = (): void => {
       const before = socket.bytesRead
       const timer = setTimeout(() => {
         // In a process that had no time, timers come before what has been sent meanwhile.
         const look = setImmediate(() => {
-          if (socket.bytesRead === before) socket.destroy()
+          if (socket.bytesRead === before || isTooSlow()) socket.destroy()
           else watch()
         })
         cancel = (): void => {
@@ -251,6 +263,11 @@ function hasOneHost(incoming: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && incoming.httpVersion !== '1.1')
 }
 
+/** RFC 9112 §6.3: what has two lengths may mean to smuggle in another request (S42). Node lets an empty field pass. */
+function hasOneFraming(incoming: IncomingMessage): boolean {
+  return countFields(incoming, 'transfer-encoding') === 0 || countFields(incoming, 'content-length') === 0
+}
+
 /** How many header fields have this name, which is in lower case. */
 function countFields({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((raw, i) => i % 2 === 0 && raw.toLowerCase() === name).length
@@ -263,6 +280,29 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** Header fields as node:http takes them, in the capitals that people expect to read. */
 function rawHeaders(headers: Headers): string[] {
   return [...headers].flatMap(([name, value]) => [name.replace(/\b[a-z]/g, (c) => c.toUpperCase()), value])
+}
+
+/** Says whether what comes from now on is slower than a body may be (S41). */
+function paceOf(socket: Socket): () => boolean {
+  const [start, before] = [performance.now(), socket.bytesRead]
+  return () => {
+    const seconds = (performance.now() - start) / 1000
+    return seconds > 10 && socket.bytesRead - before < seconds * bytesPerSecond
+  }
+}
+
+/**
+ * Lets a connection be closed in the way of RFC 9112 §9.6: what the caller still sends is read for a while, or the system
+ * would throw the answer away with it.
+ */
+function closeGently(socket: Socket, ms: number): void {
+  socket.destroySoon = () => {
+    socket.end()
+    const timer = setTimeout(() => socket.destroy(), ms)
+    socket.once('close', () => {
+      clearTimeout(timer)
+    })
+  }
 }
 
 /** Resolves when the connection takes more, or is lost. */

@@ -1,3 +1,5 @@
+import { BodyTooSlowError, BusyError, busyHeaders, tooSlowHeaders } from './errors.ts'
+import { cut } from '../text/cut.ts'
 import { json, empty, text } from './respond.ts'
 
 /*
@@ -37,10 +39,15 @@ export class TextError extends Error {
   }
 }
 
+/** Bytes of the longest message (S43). */
+const maxMessage = 16 * 1024
+
 /** The answer to one of these errors; undefined for any other. */
 export function gooseError(error: Error): Response | undefined {
-  if (error instanceof MessageError) return json(error.status, { message: error.message })
+  if (error instanceof MessageError) return json(error.status, { message: cut(error.message, maxMessage) })
   if (error instanceof BareStatusError) return empty(error.status)
-  if (error instanceof TextError) return text(error.status, error.message)
+  if (error instanceof TextError) return text(error.status, cut(error.message, maxMessage))
+  if (error instanceof BodyTooSlowError) return empty(408, tooSlowHeaders)
+  if (error instanceof BusyError) return empty(503, busyHeaders)
   return undefined
 }

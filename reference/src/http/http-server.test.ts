@@ -401,6 +401,46 @@ describe('a request', () => {
   })
 })
 
+describe('a request with two lengths (S42)', () => {
+  it.each([
+    ['Content-Length: 5', 'Transfer-Encoding: chunked'],
+    ['Transfer-Encoding: chunked', 'Content-Length: 5'],
+    ['Content-Length: 0', 'transfer-encoding: gzip, chunked'],
+    ['Content-Length: 5', 'Transfer-Encoding:'],
+  ])('%s, %s is refused, and its connection closed', async (...fields) => {
+    const seen: string[] = []
+    const { connect } = await serve((one) => {
+      seen.push(one.url)
+      return Promise.resolve(text(200, ''))
+    })
+    const client = await connect()
+    client.send(request('POST /one', fields, `0\r\n\r\n${request('GET /two')}`))
+    expect(await client.head()).toMatch(/^HTTP\/1\.1 400 /)
+    expect(await client.ended()).toBe('')
+    expect(seen).toEqual([])
+  })
+})
+
+describe('an answer that closes the connection', () => {
+  it('reaches a caller that is still sending', async () => {
+    const { connect } = await serve(() => Promise.resolve(new Response(null, { status: 503, headers: { 'Content-Length': '0', Connection: 'close' } })))
+    const client = await connect()
+    client.send(request('POST /', ['Content-Length: 50000000'], 'x'.repeat(5_000_000)))
+    expect(await client.head()).toMatch(/^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n/)
+    expect(await client.ended()).toBe('')
+    client.send('x'.repeat(1000))
+  })
+
+  it('is given up if its caller goes on sending', async () => {
+    const { connect, server } = await serve(() => Promise.resolve(new Response(null, { status: 503, headers: { Connection: 'close' } })), 0)
+    const client = await connect()
+    client.send(request('POST /', ['Content-Length: 5'], 'ab'))
+    await client.head()
+    server.stopAccepting()
+    await server.drain(60_000)
+  })
+})
+
 describe('a caller that goes away', () => {
   const leave: Record<string, (client: RawClient) => void> = {
     'closes the connection': (client) => client.socket.destroy(),
@@ -539,6 +579,22 @@ describe('an event stream', () => {
     // The connection serves the next request.
     client.send(request('GET /'))
     expect(await client.head()).toMatch(/^HTTP\/1\.1 200 OK/)
+  })
+
+  it.each([
+    ['HTTP/1.1', 'Connection: close'],
+    ['HTTP/1.0', 'X: y'],
+  ])('of a request of %s with %s ends with its connection (S33)', async (version, field) => {
+    const { connect } = await serve(() => {
+      const stream = new EventStream(() => undefined)
+      stream.send('data: 1\n\n')
+      stream.end()
+      return Promise.resolve(streamResponse(stream))
+    })
+    const client = await connect()
+    client.send(`GET / ${version}\r\nHost: x\r\n${field}\r\n\r\n`)
+    expect(await client.head()).toMatch(/\r\nConnection: keep-alive\r\n/)
+    expect(await client.ended()).toContain('data: 1\n\n')
   })
 
   it('takes an event of any size to a reader that keeps up (S16)', async () => {

@@ -30,9 +30,9 @@ export class HttpServer {
     this.#server = createServer({
       // A client may think for a minute between two requests without being cut off in the middle of the next.
       keepAliveTimeout: 60_000,
-      // Both are about how long a request takes to arrive, not about how long its answer takes.
+      // This is about how long a head takes to arrive. How slow a body may be is another matter (S41).
       headersTimeout: 60_000,
-      requestTimeout: 300_000,
+      requestTimeout: 0,
       maxHeaderSize: 64 * 1024,
       // Finds readers that vanished without a word.
       keepAlive: true,

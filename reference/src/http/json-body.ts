@@ -1,4 +1,4 @@
-import { parseJsonDocument } from '../json/document.ts'
+import { parseDocumentBody } from '../json/body-text.ts'
 import type { JsonDocument } from '../json/document.ts'
 import { JsonSyntaxError } from '../json/parse.ts'
 import { ShapeError, readShape } from '../json/shape.ts'
@@ -20,7 +20,7 @@ export async function readJsonBody<T>(request: Request, shape: Shape<T>, maxByte
   if (!isJsonMediaType(request.headers.get('Content-Type'))) {
     throw new TextError(415, 'Expected request with `Content-Type: application/json`')
   }
-  const document = parse(await readLimited(request, maxBytes))
+  const document = await parse(await readLimited(request, maxBytes))
   try {
     return readShape(shape, document.value, document)
   } catch (error) {
@@ -38,9 +38,9 @@ async function readLimited(request: Request, maxBytes: number): Promise<Uint8Arr
   }
 }
 
-function parse(bytes: Uint8Array): JsonDocument {
+async function parse(bytes: Uint8Array): Promise<JsonDocument> {
   try {
-    return parseJsonDocument(bytes)
+    return await parseDocumentBody(bytes)
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error
     // Parsers see the fault in other places, so the answer names none (G1).

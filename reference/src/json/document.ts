@@ -1,6 +1,7 @@
 import { numberOf } from './number.ts'
 import { ObjectBuilder } from './ordered.ts'
 import { JsonSyntaxError, maxDepth } from './parse.ts'
+import { atOnce } from './turns.ts'
 
 /*
  * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
@@ -16,11 +17,10 @@ export class JsonDocument {
   readonly #repeated: WeakMap<object, Set<Key>>
 
   /** Throws a JsonSyntaxError when the text is anything but one JSON value. */
-  constructor(text: string) {
-    const parser = new Parser(text)
-    this.value = parser.parse()
+  constructor(text: string, parsed = parsedNow(text)) {
+    this.value = parsed.value
     this.#text = text
-    this.#repeated = parser.repeated
+    this.#repeated = parsed.repeated
   }
 
   /** Whether a key stands in an object more than once. */
@@ -30,21 +30,34 @@ export class JsonDocument {
 
   /** Where the value at a path ends, as `line 1 column 2`; columns are bytes of UTF-8. Slow, for messages. */
   endOf(path: readonly Key[]): string {
-    const parser = new Parser(this.#text, path)
-    parser.parse()
+    const parser = new Parser(this.#text, { wanted: path })
+    atOnce(parser.steps())
     return position(this.#text, parser.foundEnd)
   }
 }
 
 /** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */
 export function parseJsonDocument(bytes: Uint8Array): JsonDocument {
-  let text: string
+  return new JsonDocument(decodeStrictly(bytes))
+}
+
+interface Parsed {
+  value: unknown
+  repeated: WeakMap<object, Set<Key>>
+}
+
+function parsedNow(text: string): Parsed {
+  const parser = new Parser(text)
+  return { value: atOnce(parser.steps()), repeated: parser.repeated }
+}
+
+/** Throws a JsonSyntaxError for invalid UTF-8. A byte order mark stays. */
+export function decodeStrictly(bytes: Uint8Array): string {
   try {
-    text = decoder.decode(bytes)
+    return decoder.decode(bytes)
   } catch (cause) {
     throw new JsonSyntaxError('invalid UTF-8', { cause })
   }
-  return new JsonDocument(text)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -58,28 +71,48 @@ function position(text: string, end: number): string {
 /** A container that is not closed yet. */
 type Open = { array: unknown[] } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
 
+interface ParserOptions {
+  /** The path of a value whose end is looked for. */
+  wanted?: readonly Key[]
+  /** Values are those of JSON.parse: half a surrogate pair, doubles, and keys in JavaScript's order. */
+  isPlain?: boolean
+}
+
+/** So many values are read, or opened, without a pause. */
+const roundsAtOnce = 1000
+
 /**
  * Walks the text with a stack of its own, because bodies may be thousands of levels deep (S27).
  */
-class Parser {
+export class Parser {
   readonly repeated = new WeakMap<object, Set<Key>>()
+  /** How many values have come so far; those that are not closed yet do not count. */
+  values = 0
   /** The offset after the value at the wanted path. */
   foundEnd: number
   readonly #text: string
   readonly #wanted: readonly Key[] | undefined
+  readonly #isPlain: boolean
   readonly #stack: Open[] = []
   #at = 0
 
-  constructor(text: string, wanted?: readonly Key[]) {
+  constructor(text: string, { wanted, isPlain = false }: ParserOptions = {}) {
     this.#text = text
     this.#wanted = wanted
+    this.#isPlain = isPlain
     this.foundEnd = text.length
   }
 
-  parse(): unknown {
+  /** Reads the text, once. Calls `look` now and then, which may throw. */
+  *steps(look = (): void => undefined): Generator<undefined, unknown> {
+    let rounds = 0
     let value = this.#value()
-    // Each round puts one finished value into the container around it.
+    // Each round puts one finished value into the container around it, or opens one.
     for (let open = this.#stack.at(-1); open !== undefined; open = this.#stack.at(-1)) {
+      if (++rounds % roundsAtOnce === 0) {
+        look()
+        yield
+      }
       if (value !== opened) {
         this.#add(open, value)
         if (this.#comma(open)) value = this.#value()
@@ -105,7 +138,7 @@ class Parser {
       case 0x5b: // [
         return this.#open({ array: [] })
       case 0x7b: // {
-        return this.#open({ object: new ObjectBuilder(), key: '' })
+        return this.#open({ object: new ObjectBuilder(!this.#isPlain), key: '' })
       default:
         return this.#ended(this.#word())
     }
@@ -166,7 +199,7 @@ class Parser {
     if (end === -1) throw this.#error('EOF while parsing a string', this.#text.length)
     this.#at = end + 1
     const value = this.#native(start) as string // what stands between quotation marks is a string or nothing
-    if (unpaired.test(value)) throw this.#error('lone surrogate in a string')
+    if (!this.#isPlain && unpaired.test(value)) throw this.#error('lone surrogate in a string')
     return value
   }
 
@@ -184,7 +217,7 @@ class Parser {
     this.#at = Math.max(word.lastIndex, start)
     if (this.#at === start) throw this.#error(start === this.#text.length ? 'EOF while parsing a value' : 'expected value')
     const value = this.#native(start)
-    return typeof value === 'number' ? numberOf(this.#text.slice(start, this.#at), value) : value
+    return typeof value === 'number' && !this.#isPlain ? numberOf(this.#text.slice(start, this.#at), value) : value
   }
 
   /** What the engine's own parser makes of the text from `start` to here. */
@@ -196,8 +229,18 @@ class Parser {
     }
   }
 
+  /** Which member of the outermost object is being read, and how many elements it has so far. */
+  place(): { member: string | undefined; elements: number } {
+    const [outermost, inner] = this.#stack
+    return {
+      member: outermost !== undefined && 'object' in outermost ? outermost.key : undefined,
+      elements: inner !== undefined && 'array' in inner ? inner.array.length : 0,
+    }
+  }
+
   /** Called with each value when its last character has been read. */
   #ended(value: unknown): unknown {
+    this.values++
     if (this.#wanted !== undefined && this.#isAt(this.#wanted)) this.foundEnd = this.#at
     return value
   }

@@ -10,9 +10,15 @@ type Members = Record<string, unknown>
 /** An object that gets one member after the other. */
 export class ObjectBuilder {
   #object: Members = {}
-  #isOrdered = false
+  /** Whether nothing is left to do about the order. */
+  #isOrdered: boolean
   /** The last index, while there are nothing but indexes that rise; from then on Infinity. */
   #last = -1
+
+  /** Without `keepsOrder` the keys are where JavaScript has them. */
+  constructor(keepsOrder = true) {
+    this.#isOrdered = !keepsOrder
+  }
 
   /** With all members so far. Once all are there, it is the same for good. */
   get object(): Members {

@@ -11,12 +11,20 @@ export class JsonSyntaxError extends Error {
 
 const decoder = new TextDecoder('utf-8')
 
+/** A text without its byte order mark, in which invalid UTF-8 is U+FFFD. */
+export function decodeLeniently(bytes: Uint8Array): string {
+  return decoder.decode(bytes)
+}
+
 /**
  * Reads one JSON text (CT 3.4 step 4): a byte order mark is skipped, invalid UTF-8 becomes U+FFFD, and of repeated keys
  * the last wins. Throws a JsonSyntaxError when the text is empty, malformed, or followed by more than blanks.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  const text = decoder.decode(bytes)
+  return parseText(decodeLeniently(bytes))
+}
+
+export function parseText(text: string): unknown {
   if (isTooDeep(text)) throw new JsonSyntaxError(`nested more than ${maxDepth} levels deep`)
   try {
     return JSON.parse(text) as unknown // `any` by its declaration

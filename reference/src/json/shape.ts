@@ -1,3 +1,4 @@
+import { quoted } from '../text/cut.ts'
 import { isObject } from './is-object.ts'
 import { JsonNumber } from './number.ts'
 import { objectOf } from './ordered.ts'
@@ -60,12 +61,12 @@ export class Place {
   }
 
   unknownVariant(name: string, known: readonly string[]): ShapeError {
-    return this.error(`unknown variant \`${cut(name)}\`, expected one of ${known.map((one) => `\`${one}\``).join(', ')}`)
+    return this.error(`unknown variant \`${quoted(name)}\`, expected one of ${known.map((one) => `\`${one}\``).join(', ')}`)
   }
 
   /** For example ``messages[0].content: missing field `type` at line 1 column 30``, which is the end of the value, or of a field. */
   error(reason: string, field?: string): ShapeError {
-    const path = this.#path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
+    const path = this.#path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${quoted(key)}`)).join('')
     const where = path === '' ? '' : `${path.replace(/^\./, '')}: `
     const end = this.#source === null ? '' : ` at ${this.#source.endOf(field === undefined ? this.#path : [...this.#path, field])}`
     return new ShapeError(`${where}${reason}${end}`)
@@ -251,11 +252,4 @@ function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value instanceof JsonNumber || typeof value === 'bigint') return 'number'
   return typeof value
-}
-
-/** At most 100 bytes of a text, without a part of a character. */
-function cut(text: string): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= 100) return text
-  return `${bytes.subarray(0, 100).toString().replace(/\uFFFD+$/, '')}...`
 }

@@ -17,6 +17,12 @@ export function prettyJson(value: unknown): string {
   return render(value, '  ')
 }
 
+/** The JSON text of a value if it has at most so many bytes. Without much work for a large one. */
+export function stringifyUpTo(value: unknown, maxBytes: number): string | undefined {
+  const text = renderByHand(value, '', maxBytes)
+  return Buffer.byteLength(text) <= maxBytes ? text : undefined
+}
+
 function render(value: unknown, indent: '' | '  '): string {
   const before = JsonNumber.rounded
   try {
@@ -35,7 +41,8 @@ interface Open {
   first: boolean
 }
 
-function renderByHand(root: unknown, indent: '' | '  '): string {
+/** Gives up, with the text as far as it has come, after so many pieces; each has a character at least. */
+function renderByHand(root: unknown, indent: '' | '  ', maxPieces = Infinity): string {
   const parts: string[] = []
   const stack: Open[] = []
   const colon = indent === '' ? ':' : ': '
@@ -58,7 +65,7 @@ function renderByHand(root: unknown, indent: '' | '  '): string {
   }
 
   write(root)
-  for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
+  for (let open = stack.at(-1); open !== undefined && parts.length <= maxPieces; open = stack.at(-1)) {
     const next = open.members.next()
     if (next.done === true) {
       stack.pop()

@@ -2,6 +2,7 @@ import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
+import { quoted } from '../text/cut.ts'
 import { trimmed } from '../text/white-space.ts'
 import { told } from '../told-error.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
@@ -139,7 +140,7 @@ export class Providers {
   #declarative(name: string): Plan {
     if (cannotRun.includes(name)) throw new ProviderError(`Provider cannot run on this server: ${name}`)
     const definition = findDeclarative(this.#settings.paths, name)
-    if (definition === undefined) throw new ProviderError(`Unknown provider: ${name}`)
+    if (definition === undefined) throw new ProviderError(`Unknown provider: ${quoted(name)}`)
     const { engine, headers, timeout_seconds: timeout, supports_streaming: streaming } = definition
     const endpoint = this.#endpoint(...this.#declaredTarget(definition))
     return {

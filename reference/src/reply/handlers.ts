@@ -1,4 +1,5 @@
 import type { Handler } from 'hono'
+import { bodyIsDecoded } from '../http/body.ts'
 import { json } from '../http/respond.ts'
 import { maxReplyBody, readJsonBody } from '../http/json-body.ts'
 import { array, nullable, object, oneOf, string, withDefault } from '../json/shape.ts'
@@ -33,6 +34,7 @@ const chatRequest = object<ChatRequest>({
 export function reply(parts: ReplyParts): Handler {
   return async (c) => {
     const { messages, session_id: id } = await readJsonBody(c.req.raw, chatRequest, maxReplyBody)
+    bodyIsDecoded(c.req.raw)
     const stream = new ReplyStream()
     void answer(parts, id, messages.at(-1), stream) // never rejects
     return new Response(stream.body, {

@@ -7,6 +7,7 @@ import { ProviderError } from '../llm/endpoints.ts'
 import { ModelConfigError, modelConfigOf } from '../llm/model-config.ts'
 import type { Provider } from '../llm/model.ts'
 import type { Session } from '../sessions/session.ts'
+import { quoted } from '../text/cut.ts'
 import { told } from '../told-error.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 
@@ -27,7 +28,7 @@ export function updateProvider(parts: ReplyParts): Handler {
       provider = parts.providers.build(name, modelConfigOf(model, parts.settings))
     } catch (cause) {
       if (cause instanceof ModelConfigError) throw new TextError(400, `Invalid model config: ${cause.message}`, { cause })
-      if (cause instanceof ProviderError) throw new TextError(400, `Failed to create ${name} provider: ${cause.message}`, { cause })
+      if (cause instanceof ProviderError) throw new TextError(400, `Failed to create ${quoted(name)} provider: ${cause.message}`, { cause })
       throw cause
     }
     try {

@@ -8,6 +8,6 @@ const headers = {
 }
 
 /** Answers with an event stream; without one, with its head alone, as HEAD asks for (S10). */
-export function streamResponse(stream: EventStream | null): Response {
-  return new Response(stream?.body ?? null, { headers })
+export function streamResponse(stream: EventStream | null, more: Record<string, string> = {}): Response {
+  return new Response(stream?.body ?? null, { headers: { ...headers, ...more } })
 }

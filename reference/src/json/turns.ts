@@ -1,0 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** How long a computation may go on before others have their turn. */
+const turnMs = 10
+
+/** Runs a long computation that yields now and then, so that nobody waits long for it. */
+export async function inTurns<T>(steps: Generator<undefined, T>): Promise<T> {
+  for (let end = performance.now() + turnMs; ; ) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+    if (performance.now() < end) continue
+    await nextTurn()
+    end = performance.now() + turnMs
+  }
+}
+
+/** Runs it at once. */
+export function atOnce<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
+  }
+}
