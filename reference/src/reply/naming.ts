@@ -9,6 +9,8 @@ const system = 'Describe the topic of a conversation in four words or fewer. Ans
 const namedMessages = 3
 const maxNameLength = 100
 const timeLimitMs = 60_000
+/** Sessions that are named at a time; the others wait for their next reply. */
+const maxRunning = 256
 
 /** Names sessions in the background, after what is said in them (GA 18.6). Its calls outlive the replies that began them. */
 export class Naming {
@@ -23,6 +25,7 @@ export class Naming {
 
   /** Asks for a name if the session is young, and nobody has named it. */
   begin(id: string, provider: Provider): void {
+    if (this.#running.size >= maxRunning) return
     const session = this.#store.load(id)
     if (session === undefined || session.user_set_name) return
     const fromUser = session.conversation.filter(({ role }) => role === 'user')

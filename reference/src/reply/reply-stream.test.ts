@@ -40,6 +40,36 @@ describe('ReplyStream', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('lets who sends wait when 8 MiB are queued', async () => {
+    const stream = new ReplyStream()
+    await stream.send({ type: 'Error', error: 'x'.repeat(8 * 1024 * 1024) })
+    let sent = false
+    const late = stream.send(event).then(() => (sent = true))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(sent).toBe(false)
+    await stream.body.cancel()
+    await expect(late).rejects.toThrow(ClientGoneError)
+  })
+
+  it.each([
+    ['while it is answered', (stream: ReplyStream) => { stream.startPings() }],
+    ['when it has its answer', (stream: ReplyStream) => { stream.end() }],
+  ])('cuts a client that takes nothing for a minute %s', async (_, go) => {
+    const stream = new ReplyStream()
+    const reader = stream.body.getReader()
+    await stream.send(event)
+    go(stream)
+    await vi.advanceTimersByTimeAsync(59_000)
+    await reader.read()
+    await stream.send(event).catch(() => undefined)
+    await vi.advanceTimersByTimeAsync(59_999)
+    expect(stream.signal.aborted).toBe(false)
+    await vi.advanceTimersByTimeAsync(500)
+    expect(stream.signal.aborted).toBe(true)
+    await expect(reader.closed).rejects.toThrow(ClientGoneError)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('tells who waits, and who sends later, that the client has gone', async () => {
     const stream = new ReplyStream()
     stream.startPings()
