@@ -10,15 +10,26 @@ export interface Problem {
   what: string
 }
 
+const atLeastOne = 'it must be a whole number, at least 1'
 export const atLeastOneMillisecond = 'it must be a whole number of milliseconds, at least 1'
 
 export type ReadFile = (path: string) => Promise<Uint8Array>
 
-/** What the configuration file may set (CT 9.2). */
+/** What the configuration file may set (CT 9.2, CT2 9a). */
 export interface FileSettings {
   defaultTimeout?: number
   keepaliveInterval?: number
+  maxTools?: number
+  maxClients?: number
 }
+
+/** What each of its keys must be, and the most that makes a difference. */
+const keys = {
+  defaultTimeout: { rule: atLeastOneMillisecond, most: maxTimeout },
+  keepaliveInterval: { rule: atLeastOneMillisecond, most: maxTimeout },
+  maxTools: { rule: atLeastOne, most: Infinity },
+  maxClients: { rule: atLeastOne, most: Infinity },
+} satisfies Record<keyof FileSettings, { rule: string; most: number }>
 
 /**
  * Reads the configuration file: the one that was named, else the one in the home directory, which alone may be
@@ -54,16 +65,17 @@ export async function readConfigFile(
   if (!isObject(clientTools)) return complain(`clientTools is ${show(clientTools)}; it must be an object`)
 
   const settings: FileSettings = {}
-  for (const key of ['defaultTimeout', 'keepaliveInterval'] as const) {
+  for (const key of Object.keys(keys) as (keyof FileSettings)[]) {
+    const { rule, most } = keys[key]
     const value = clientTools[key]
     if (value === undefined) continue
-    if (isMilliseconds(value)) settings[key] = Math.min(value, maxTimeout)
-    else complain(`clientTools.${key} is ${show(value)}; ${atLeastOneMillisecond}`)
+    if (isAtLeastOne(value)) settings[key] = Math.min(value, most)
+    else complain(`clientTools.${key} is ${show(value)}; ${rule}`)
   }
   return settings
 }
 
-function isMilliseconds(value: unknown): value is number {
+function isAtLeastOne(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1
 }
 

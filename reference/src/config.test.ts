@@ -9,6 +9,8 @@ const defaults: ServerOptions = {
   defaultTimeout: 30_000,
   keepaliveInterval: 30_000,
   maxBody: 52_428_800,
+  bodyGrace: 10_000,
+  clientTools: { maxTools: 1000, maxClients: 10_000 },
   secretKey: 'test',
   paths: { config: '/home/me/.config/goose', data: '/home/me/.local/share/goose', state: '/home/me/.local/state/goose' },
   environment: {},
@@ -51,6 +53,7 @@ describe('where a value comes from (docs/server.md)', () => {
     ['--default-timeout', '1'],
     ['--keepalive-interval=2'],
     ['--max-body', '3'],
+    ['--body-grace', '4'],
   ].flat()
   const env = {
     GOOSE_HOST: '0.0.0.0',
@@ -59,14 +62,16 @@ describe('where a value comes from (docs/server.md)', () => {
     AGENTD_DEFAULT_TIMEOUT: '11',
     AGENTD_KEEPALIVE_INTERVAL: '12',
     AGENTD_MAX_BODY: '13',
+    AGENTD_BODY_GRACE: '14',
+    GOOSE_SERVER__SECRET_KEY: 'key',
   }
-  const file = '{"clientTools":{"defaultTimeout":21,"keepaliveInterval":22.0,"x":1},"y":[]}'
+  const file = '{"clientTools":{"defaultTimeout":21,"keepaliveInterval":22.0,"maxTools":5,"maxClients":6,"x":1},"y":[]}'
 
   it('is the environment where there is no flag for it', async () => {
     const env = { GOOSE_SERVER__SECRET_KEY: 'key', GOOSE_MAX_ACTIVE_AGENTS: '2', GOOSE_PATH_ROOT: '/r' }
     const paths = { config: '/r/config', data: '/r/data', state: '/r/state' }
     expect(await load({ env })).toEqual({ ...defaults, secretKey: 'key', maxActiveAgents: 2, paths })
-    expect(await load({ env: { GOOSE_SERVER__SECRET_KEY: '', GOOSE_PATH_ROOT: '' } })).toEqual(defaults)
+    expect(await load({ env: { GOOSE_PATH_ROOT: '' } })).toEqual(defaults)
     expect(await load({ env: { HOME: '' } })).toEqual([
       'environment: HOME is not set; it, or GOOSE_PATH_ROOT, must name a directory',
     ])
@@ -83,6 +88,7 @@ describe('where a value comes from (docs/server.md)', () => {
       defaultTimeout: 1,
       keepaliveInterval: 2,
       maxBody: 3,
+      bodyGrace: 4,
     })
   })
 
@@ -94,6 +100,7 @@ describe('where a value comes from (docs/server.md)', () => {
       defaultTimeout: 11,
       keepaliveInterval: 12,
       maxBody: 13,
+      bodyGrace: 14,
     })
   })
 
@@ -102,6 +109,7 @@ describe('where a value comes from (docs/server.md)', () => {
       ...defaults,
       defaultTimeout: 21,
       keepaliveInterval: 22,
+      clientTools: { maxTools: 5, maxClients: 6 },
     })
   })
 
@@ -141,6 +149,24 @@ describe('where a value comes from (docs/server.md)', () => {
   })
 })
 
+describe('the secret that everybody knows (S45)', () => {
+  const warnings = async (flags: string[], env: Record<string, string> = {}): Promise<unknown> => {
+    const loaded = await loadConfig(flags, { env: { HOME: '/', ...env }, home: '/', workingDirectory: '/', readFile: () => Promise.resolve(Buffer.from('{}')) })
+    return loaded.ok ? loaded.warnings : loaded.problems
+  }
+
+  it.each(['127.0.0.1', '127.255.0.9', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'])('is warned of on %s', async (host) => {
+    expect(await warnings(['--host', host])).toEqual([expect.stringContaining('GOOSE_SERVER__SECRET_KEY')])
+    expect(await warnings(['--host', host], { GOOSE_SERVER__SECRET_KEY: 'test' })).toHaveLength(1)
+    expect(await warnings(['--host', host], { GOOSE_SERVER__SECRET_KEY: 'other' })).toEqual([])
+  })
+
+  it('may be used anywhere if that is said', async () => {
+    expect(await load({ flags: ['--host', '0.0.0.0', '--insecure'] })).toEqual({ ...defaults, host: '0.0.0.0' })
+    expect(await load({ flags: ['--host', '0.0.0.0'], env: { GOOSE_SERVER__SECRET_KEY: 'key' } })).toMatchObject({ secretKey: 'key' })
+  })
+})
+
 describe('a problem', () => {
   it.each<[given: Given, problem: string]>([
     [{ flags: ['--host', 'localhost'] }, 'command line: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1'],
@@ -164,7 +190,7 @@ describe('a problem', () => {
     [{ flags: ['--port'] }, 'command line: --port has no value'],
     [
       { flags: ['--prot', '1'].slice(0, 1) },
-      'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body',
+      'command line: "--prot" is not a flag; there are --host, --port, --config, --directory, --default-timeout, --keepalive-interval, --max-body, --body-grace, --insecure',
     ],
     [{ flags: ['--config', 'none'] }, "none: the file cannot be read: ENOENT: no such file, open 'none'"],
     ...['null', '[]', '"x"', '5', 'true'].map((text): [Given, string] => [
@@ -176,6 +202,16 @@ describe('a problem', () => {
     ...['"fast"', '0', '-1', '1.5', 'null', 'true', '"5"'].map((value): [Given, string] => [
       { flags: ['--config', 'config.json'], files: { 'config.json': `{"clientTools":{"keepaliveInterval":${value}}}` } },
       `config.json: clientTools.keepaliveInterval is ${value}; it must be a whole number of milliseconds, at least 1`,
+    ]),
+    ...['0', '1.5', '"5"'].map((value): [Given, string] => [
+      { flags: ['--config', 'f'], files: { f: `{"clientTools":{"maxTools":${value}}}` } },
+      `f: clientTools.maxTools is ${value}; it must be a whole number, at least 1`,
+    ]),
+    [{ env: { GOOSE_SERVER__SECRET_KEY: '' } }, 'environment: GOOSE_SERVER__SECRET_KEY is empty; it must be a secret text, or not set'],
+    [{ flags: ['--insecure=yes'] }, expect.stringContaining('"--insecure=yes" is not a flag') as string],
+    ...['0.0.0.0', '::', '10.0.0.1', '128.0.0.1', '::2'].flatMap((host): [Given, string][] => [
+      [{ flags: ['--host', host] }, expect.stringContaining('GOOSE_SERVER__SECRET_KEY is test') as string],
+      [{ env: { GOOSE_HOST: host, GOOSE_SERVER__SECRET_KEY: 'test' } }, expect.stringContaining('--insecure') as string],
     ]),
     ...['1e400', '-1e400'].map((value): [Given, string] => [
       { flags: ['--config', 'f'], files: { f: `{"clientTools":{"defaultTimeout":${value}}}` } },

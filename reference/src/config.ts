@@ -1,12 +1,13 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { maxTimeout } from './client-tools/executions.ts'
+import { defaultBounds } from './client-tools/registry.ts'
 import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
 import type { Problem, ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
 import { pathsOf, rootPaths } from './settings/paths.ts'
 import type { Environment } from './settings/paths.ts'
 
-export type Loaded = { ok: true; options: ServerOptions } | { ok: false; problems: Problem[] }
+export type Loaded = { ok: true; options: ServerOptions; warnings: string[] } | { ok: false; problems: Problem[] }
 
 /** Everything outside the command line that a configuration is made from. */
 export interface Surroundings {
@@ -72,8 +73,12 @@ const maxBody: Setting<number> = {
     wholeNumber(text, 1, Infinity) ?? new Complaint('it must be a whole number of bytes, at least 1'),
 }
 
+const bodyGrace: Setting<number> = { flag: 'body-grace', variable: 'AGENTD_BODY_GRACE', parse: milliseconds }
+
 /** A flag would show it to everybody who lists processes. */
-const secretKey: Setting<string> = { flag: null, variable: 'GOOSE_SERVER__SECRET_KEY', parse: (text) => text }
+const secretKey = 'GOOSE_SERVER__SECRET_KEY'
+/** The secret of a server that was given none, which everybody knows. */
+const knownSecret = 'test'
 
 const maxActiveAgents: Setting<number> = {
   flag: null,
@@ -82,7 +87,9 @@ const maxActiveAgents: Setting<number> = {
 }
 
 /** Flags in the order of the table in docs/server.md. */
-const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody].map(({ flag }) => flag)
+const flags = [host, port, config, directory, defaultTimeout, keepaliveInterval, maxBody, bodyGrace].map(({ flag }) => flag)
+/** Lets a server with the known secret listen on any address. It has no value. */
+const insecure = 'insecure'
 
 /**
  * Makes the options of the server from flags, environment and configuration file, the first of them that has a value
@@ -110,19 +117,44 @@ export async function loadConfig(args: readonly string[], around: Surroundings):
   const file = await readConfigFile(named, around.home, around.readFile, problems)
   const paths = pathsOf(around.env)
   if (paths === undefined) problems.push({ where: 'environment', what: 'HOME is not set; it, or GOOSE_PATH_ROOT, must name a directory' })
+  const address = find(host) ?? '127.0.0.1'
+  const secret = around.env[secretKey] ?? knownSecret
+  checkSecret(secret, address, given.has(insecure), problems)
   const options: ServerOptions = {
-    host: find(host) ?? '127.0.0.1',
+    host: address,
     port: find(port) ?? 3000,
     directory: find(directory) ?? around.workingDirectory,
     defaultTimeout: find(defaultTimeout) ?? file.defaultTimeout ?? 30_000,
     keepaliveInterval: find(keepaliveInterval) ?? file.keepaliveInterval ?? 30_000,
     maxBody: find(maxBody) ?? 50 * 1024 * 1024,
-    secretKey: find(secretKey) ?? 'test',
+    bodyGrace: find(bodyGrace) ?? 10_000,
+    clientTools: { maxTools: file.maxTools ?? defaultBounds.maxTools, maxClients: file.maxClients ?? defaultBounds.maxClients },
+    secretKey: secret,
     paths: paths ?? rootPaths('/'), // nobody sees these options
     environment: around.env,
     maxActiveAgents: find(maxActiveAgents) ?? 100,
   }
-  return problems.length === 0 ? { ok: true, options } : { ok: false, problems }
+  const warnings = secret === knownSecret ? [`the secret is ${knownSecret}, which everybody knows; set ${secretKey} to another one`] : []
+  return problems.length === 0 ? { ok: true, options, warnings } : { ok: false, problems }
+}
+
+/** Refuses a secret that lets in who should not (S45). */
+function checkSecret(secret: string, host: string, isInsecure: boolean, problems: Problem[]): void {
+  const complain = (what: string): void => {
+    problems.push({ where: 'environment', what: `${secretKey} is ${what}` })
+  }
+  if (secret === '') complain('empty; it must be a secret text, or not set')
+  if (secret === knownSecret && !isLoopback(host) && !isInsecure) {
+    complain(`${knownSecret}, which everybody knows, and ${host} can be reached from elsewhere; set another one, or add --${insecure}`)
+  }
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8)
+loopback.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  return loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')
 }
 
 /** The flags with their values, as `--name value` or `--name=value`; of repeated ones the last counts. */
@@ -131,8 +163,12 @@ function readFlags(args: readonly string[], problems: Problem[]): Map<string, st
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? ''
     const [, name, inline] = /^--([^=]+)(?:=(.*))?$/s.exec(arg) ?? []
+    if (name === insecure && inline === undefined) {
+      given.set(name, [])
+      continue
+    }
     if (name === undefined || !flags.includes(name)) {
-      const known = flags.map((flag) => `--${flag}`).join(', ')
+      const known = [...flags, insecure].map((flag) => `--${flag}`).join(', ')
       problems.push({ where: 'command line', what: `${JSON.stringify(arg)} is not a flag; there are ${known}` })
       continue
     }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -35,7 +35,7 @@ class Program {
     this.process = spawn(process.execPath, ['--import', tsx, main, ...args], {
       cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, ...env },
+      env: { PATH: process.env.PATH, HOME: '/nonexistent', GOOSE_PATH_ROOT: root, GOOSE_SERVER__SECRET_KEY: 'key', ...env },
     })
     this.process.stdout.on('data', (data: Buffer) => (this.stdout += data.toString()))
     this.process.stderr.on('data', (data: Buffer) => (this.stderr += data.toString()))
@@ -79,6 +79,37 @@ describe('the program', { timeout: 30_000 }, () => {
     expect(program.stdout).toBe(`listening on ${url}\n`)
     const logs = program.stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as object)
     expect(logs).toMatchObject([{ msg: 'stopping', signal: 'SIGTERM' }, { msg: 'stopped' }])
+    const days = join(root, 'state/logs/server')
+    const files = readdirSync(days).flatMap((day) => readdirSync(join(days, day)).map((name) => join(days, day, name)))
+    const file = files.find((name) => name.endsWith(`-${program?.process.pid}.log`))
+    expect(readFileSync(file ?? '', 'utf8')).toBe(program.stderr)
+  })
+
+  it('warns in one line of the secret that everybody knows (S45)', async () => {
+    program = new Program(['agent', '--port', '0'], { GOOSE_SERVER__SECRET_KEY: 'test' })
+    await program.url()
+    program.process.kill('SIGTERM')
+    await program.status()
+    const [first, ...others] = program.stderr.trimEnd().split('\n')
+    expect(first).toMatch(/^warning: .*GOOSE_SERVER__SECRET_KEY/)
+    expect(others.map((line) => JSON.parse(line) as object)).toHaveLength(2)
+
+    program = new Program(['agent', '--port', '0', '--host', '0.0.0.0'], { GOOSE_SERVER__SECRET_KEY: 'test' })
+    expect(await program.status()).toBe(2)
+    expect(program.stderr).toMatch(/^reference-server: environment: GOOSE_SERVER__SECRET_KEY is test, [^\n]* --insecure\n$/)
+  })
+
+  it('says its version (S46)', async () => {
+    program = new Program(['--version'])
+    expect(await program.status()).toBe(0)
+    expect(program.stdout).toBe('agentd 1.16.0\n')
+  })
+
+  it.each(['/dev/null', '/dev/null/below', '/proc/nothing'])('says in one line that %s cannot be GOOSE_PATH_ROOT, and ends with status 1 (S49)', async (path) => {
+    program = new Program(['agent', '--port', '0'], { GOOSE_PATH_ROOT: path })
+    expect(await program.status()).toBe(1)
+    expect(program.stderr).toMatch(new RegExp(`^reference-server: GOOSE_PATH_ROOT: ${path} [^\\n]+\\n$`))
+    expect(program.stdout).toBe('')
   })
 
   it('ends at once with status 1 at the second signal', async () => {
@@ -133,7 +164,7 @@ describe('the program', { timeout: 30_000 }, () => {
     program = new Program(['agent', '--port', '0'])
     const url = await program.url()
     const add = { session_id: 's', config: { type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', script] } }
-    const headers = { 'Content-Type': 'application/json', 'X-Secret-Key': 'test' }
+    const headers = { 'Content-Type': 'application/json', 'X-Secret-Key': 'key' }
     expect((await fetch(`${url}/agent/add_extension`, { method: 'POST', headers, body: JSON.stringify(add) })).status).toBe(200)
     const gone = once(await connected, 'close')
     program.process.kill('SIGINT')

@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import process from 'node:process'
 import { loadConfig } from './config.ts'
+import { LogFile } from './log-file.ts'
 import { jsonLogger } from './log.ts'
 import { extensionKey } from './extensions/config.ts'
 import { startServer } from './server.ts'
+import { prepareRoot, serverLogs } from './settings/paths.ts'
+import { version } from './version.ts'
 
 const exitOk = 0
 const exitFailed = 1
@@ -19,11 +22,17 @@ const usage = `usage: node dist/main.js agent [flags]
   --default-timeout MS      how long an execution waits for its result ($AGENTD_DEFAULT_TIMEOUT, 30000)
   --keepalive-interval MS   time between two pings of a pending stream ($AGENTD_KEEPALIVE_INTERVAL, 30000)
   --max-body BYTES          largest request body ($AGENTD_MAX_BODY, 52428800)
+  --body-grace MS           how long a request body may be slow at first ($AGENTD_BODY_GRACE, 10000)
+  --insecure                listen on any address although the secret is test ($GOOSE_SERVER__SECRET_KEY)
 `
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--help') || args.includes('-h')) {
     process.stdout.write(usage)
+    return
+  }
+  if (args.includes('--version')) {
+    process.stdout.write(`agentd ${version}\n`)
     return
   }
   const [command, ...flags] = args
@@ -52,22 +61,35 @@ async function main(args: readonly string[]): Promise<void> {
     for (const { where, what } of loaded.problems) process.stderr.write(`reference-server: ${where}: ${what}\n`)
     process.exit(exitUsage)
   }
+  for (const warning of loaded.warnings) process.stderr.write(`warning: ${warning}\n`)
 
-  const logger = jsonLogger((line) => process.stderr.write(line))
+  try {
+    prepareRoot(process.env)
+  } catch (error) {
+    fail(error)
+  }
+  const file = new LogFile(serverLogs(loaded.options.paths), new Date(), (why) => process.stderr.write(`reference-server: log file: ${why}\n`))
+  const logger = jsonLogger((line) => {
+    process.stderr.write(line)
+    file.write(line)
+  })
   process.on('uncaughtException', (err) => {
     logger.error('server broke', { err })
     process.exit(exitFailed)
   })
   const stopped = firstSignal()
-  const server = await startServer({ ...loaded.options, ownCommand: [process.execPath, ...process.argv.slice(1, 2)] }, logger).catch((err: unknown) => {
-    process.stderr.write(`reference-server: ${err instanceof Error ? err.message : String(err)}\n`)
-    process.exit(exitFailed)
-  })
+  const server = await startServer({ ...loaded.options, ownCommand: [process.execPath, ...process.argv.slice(1, 2)] }, logger).catch(fail)
   process.stdout.write(`listening on ${server.url}\n`)
   logger.info('stopping', { signal: await stopped })
   await server.stop()
   logger.info('stopped')
   process.exit(exitOk)
+}
+
+/** Ends a program that cannot start. */
+function fail(error: unknown): never {
+  process.stderr.write(`reference-server: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exit(exitFailed)
 }
 
 /** Resolves to the first signal that asks the process to stop. The second one is not waited for (S19). */

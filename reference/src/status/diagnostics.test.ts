@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'
@@ -50,6 +51,39 @@ describe('GET /diagnostics/{session_id} (GA 5.2)', () => {
       'session.json', 'config.yaml', 'system.txt', 'schedule.json', 'schedules.json', 'scheduled_recipes/r.yaml',
     ])
     expect(Object.fromEntries(files)).toMatchObject({ 'logs/llm_request.11.jsonl': 'log 11', 'config.yaml': 'a: 1 # as it is\n' })
+  })
+
+  it('has plain files alone, and waits for no other (G18)', async () => {
+    const app = new GooseApp()
+    const id = await app.start()
+    const at = (path: string): string => join(app.root, path)
+    mkdirSync(at('data/scheduled_recipes'))
+    for (const path of ['data/schedule.json', 'data/scheduled_recipes/pipe', 'state/logs/pipe.jsonl']) execFileSync('mkfifo', [at(path)])
+    for (const path of ['data/schedules.json', 'data/scheduled_recipes/link', 'state/logs/link.jsonl']) symlinkSync('/etc/hostname', at(path))
+    const files = await archive(app, id)
+    expect(files.map(([name]) => name)).toEqual(['session.json', 'system.txt'])
+  })
+
+  it('keeps nobody waiting, however much there is', async () => {
+    const app = new GooseApp()
+    const id = await app.start()
+    const noise = Buffer.alloc(16 * 1024 * 1024, 'a line of a log, over and over\n')
+    writeFileSync(join(app.root, 'state/logs/llm_request.0.jsonl'), noise)
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const [[name, text] = []] = await archive(app, id)
+    clearInterval(timer)
+    expect([name, text?.length]).toEqual(['logs/llm_request.0.jsonl', noise.length])
+    expect(turns).toBeGreaterThan(20)
+  })
+
+  it('is a 500 when there is more than 256 MiB', async () => {
+    const app = new GooseApp()
+    const id = await app.start()
+    const path = join(app.root, 'state/logs/llm_request.0.jsonl')
+    writeFileSync(path, '')
+    truncateSync(path, 257 * 1024 * 1024)
+    expect(await app.get(`/diagnostics/${id}`)).toMatchObject({ status: 500, text: '' })
   })
 
   it.each(['nope', '..%2Fx', 'a%22b', '%0D%0A', '%C5%BC'])('is a 500 for the unknown session %s', async (id) => {

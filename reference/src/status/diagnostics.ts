@@ -1,7 +1,7 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { constants } from 'node:fs'
+import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { arch, release, type } from 'node:os'
-import { join } from 'node:path'
-import { zipSync } from 'fflate'
+import { basename, join } from 'node:path'
 import type { Handler } from 'hono'
 import { BareStatusError } from '../http/goose-errors.ts'
 import { bytes } from '../http/respond.ts'
@@ -10,9 +10,9 @@ import { isMissing } from '../settings/config-store.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Paths } from '../settings/paths.ts'
 import type { SessionStore } from '../store/session-store.ts'
+import { version } from '../version.ts'
+import { Archive } from './archive.ts'
 
-/** The version of goose that this server behaves like. */
-const version = '1.16.0'
 const maxLogs = 10
 /** Bytes of all entries together (G18). */
 const maxSize = 256 * 1024 * 1024
@@ -24,64 +24,70 @@ export interface DiagnosticsParts {
 
 /** `GET /diagnostics/{session_id}` (GA 5.2): an archive, made in memory. Whatever is in the way is a 500. */
 export function diagnostics({ store, paths }: DiagnosticsParts): Handler<object, '/:session_id'> {
-  return (c) => {
+  return async (c) => {
     const id = c.req.param('session_id')
-    const archive = collect(id, store, paths)
+    const archive = await collect(id, store, paths).catch((cause: unknown) => {
+      throw new BareStatusError(500, 'diagnostics not collected', { cause })
+    })
     return bytes(200, 'application/zip', archive, { 'Content-Disposition': `attachment; filename="diagnostics_${id}.zip"` })
   }
 }
 
-function collect(id: string, store: SessionStore, paths: Paths): Uint8Array<ArrayBuffer> {
-  try {
-    const session = store.load(id)
-    if (session === undefined) throw new Error('there is no such session')
-    const entries = [
-      ...newestLogs(modelLogs(paths)),
-      { name: 'session.json', content: Buffer.from(prettyJson(session)) },
-      ...fileIfThere('config.yaml', paths.config),
-      { name: 'system.txt', content: Buffer.from(systemText(new Date())) },
-      ...fileIfThere('schedule.json', paths.data),
-      ...fileIfThere('schedules.json', paths.data),
-      ...scheduledRecipes(join(paths.data, 'scheduled_recipes')),
-    ]
-    if (entries.reduce((sum, { content }) => sum + content.length, 0) > maxSize) throw new Error('there is too much')
-    return zipSync(Object.fromEntries(entries.map(({ name, content }) => [name, content])))
-  } catch (cause) {
-    throw new BareStatusError(500, 'diagnostics not collected', { cause })
-  }
+async function collect(id: string, store: SessionStore, paths: Paths): Promise<Buffer<ArrayBuffer>> {
+  const session = store.load(id)
+  if (session === undefined) throw new Error('there is no such session')
+  const archive = new Archive(maxSize)
+  const addFile = (name: string, directory: string): Promise<void> => addPlainFile(archive, name, join(directory, basename(name)))
+  const logs = modelLogs(paths)
+  for (const name of await newestLogs(logs)) await addFile(`logs/${name}`, logs)
+  await archive.add('session.json', [Buffer.from(prettyJson(session))])
+  await addFile('config.yaml', paths.config)
+  await archive.add('system.txt', [Buffer.from(systemText(new Date()))])
+  await addFile('schedule.json', paths.data)
+  await addFile('schedules.json', paths.data)
+  const recipes = join(paths.data, 'scheduled_recipes')
+  for (const name of await namesIn(recipes)) await addFile(`scheduled_recipes/${name}`, recipes)
+  return archive.end()
 }
 
-interface ArchiveEntry {
-  name: string
-  content: Uint8Array
-}
-
-function newestLogs(directory: string): ArchiveEntry[] {
-  return readdirSync(directory, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
-    .map(({ name }) => ({ name, at: statSync(join(directory, name)).mtimeMs }))
+async function newestLogs(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl')).map(({ name }) => name)
+  const logs = await Promise.all(names.map(async (name) => ({ name, at: await modifiedAt(join(directory, name)) })))
+  return logs
     .sort((a, b) => b.at - a.at || (a.name < b.name ? -1 : 1))
     .slice(0, maxLogs)
-    .map(({ name }) => ({ name: `logs/${name}`, content: readFileSync(join(directory, name)) }))
+    .map(({ name }) => name)
 }
 
-function fileIfThere(name: string, directory: string): ArchiveEntry[] {
+/** A file that has gone meanwhile is old. */
+async function modifiedAt(path: string): Promise<number> {
+  return orIfMissing(stat(path).then(({ mtimeMs }) => mtimeMs), 0)
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  return orIfMissing(readdir(directory), [])
+}
+
+async function orIfMissing<T>(result: Promise<T>, instead: T): Promise<T> {
   try {
-    return [{ name, content: readFileSync(join(directory, name)) }]
+    return await result
   } catch (error) {
-    if (isMissing(error)) return []
+    if (isMissing(error)) return instead
     throw error
   }
 }
 
-function scheduledRecipes(directory: string): ArchiveEntry[] {
+/** Adds a file, if it is there and a plain one: to open a FIFO would wait for somebody who writes to it (G18). */
+async function addPlainFile(archive: Archive, name: string, path: string): Promise<void> {
+  const found = await orIfMissing(lstat(path), undefined)
+  if (found?.isFile() !== true) return
+  const file = await orIfMissing(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK), undefined)
+  if (file === undefined) return
   try {
-    return readdirSync(directory, { withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => ({ name: `scheduled_recipes/${name}`, content: readFileSync(join(directory, name)) }))
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
+    if ((await file.stat()).isFile()) await archive.add(name, file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) // no encoding is set
+  } finally {
+    await file.close()
   }
 }
 

@@ -1,0 +1,73 @@
+import { closeSync, readdirSync, rmSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeDirectory, openPrivate } from './settings/private-files.ts'
+
+/** Bytes of the largest file. */
+const maxBytes = 16 * 1024 * 1024
+const keptDays = 14
+const full = `${JSON.stringify({ level: 'warn', msg: 'log file full, further lines are only on standard error' })}\n`
+
+/** The file with what the server logs, one for each time it runs (GA 1.3, S47). */
+export class LogFile {
+  #file: number | undefined
+  #bytes = 0
+  readonly #complain: (why: string) => void
+
+  /** Opens the file in a directory of the day. `complain` is called once if that, or writing, fails. */
+  constructor(directory: string, now: Date, complain: (why: string) => void) {
+    this.#complain = complain
+    const [day = '', time = ''] = now.toISOString().split(/[T.]/)
+    try {
+      removeOld(directory, now)
+      makeDirectory(join(directory, day))
+      this.#file = openPrivate(join(directory, day, `${time.replaceAll(':', '')}-${process.pid}.log`), 'a')
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  write(line: string): void {
+    if (this.#file === undefined) return
+    const bytes = Buffer.from(line)
+    const isFull = this.#bytes + bytes.length + full.length > maxBytes
+    try {
+      writeFileSync(this.#file, isFull ? full : bytes)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#bytes += bytes.length
+    if (isFull) this.#close()
+  }
+
+  #fail(error: unknown): void {
+    this.#close()
+    this.#complain(error instanceof Error ? error.message : String(error))
+  }
+
+  #close(): void {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+  }
+}
+
+/** Removes the logs of other days that nobody has written to for too long, and the directories that are empty then. */
+function removeOld(directory: string, now: Date): void {
+  const oldest = now.getTime() - keptDays * 24 * 60 * 60 * 1000
+  for (const day of listed(directory).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name))) {
+    const folder = join(directory, day)
+    for (const name of listed(folder).filter((name) => name.endsWith('.log'))) {
+      const path = join(folder, name)
+      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? oldest) < oldest) rmSync(path, { force: true })
+    }
+    if (listed(folder).length === 0) rmdirSync(folder)
+  }
+}
+
+function listed(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return [] // it is not there, or no directory
+  }
+}
