@@ -1,7 +1,8 @@
 import type { Handler } from 'hono'
+import type { ClientToolExecutionRequest } from '#contract'
 import type { Bus } from '../events/bus.ts'
 import { directoryOf } from '../events/directory.ts'
-import { namedFrame, pingFrame } from '../sse/frame.ts'
+import { namedFrame, pingFrame, sharedFrames } from '../sse/frame.ts'
 import { startMetronome } from '../sse/metronome.ts'
 import type { OpenStreams } from '../sse/open-streams.ts'
 import { streamResponse } from '../sse/stream-response.ts'
@@ -35,7 +36,7 @@ export function pendingRequests(parts: PendingStreamParts): Handler<object, '/:c
       const unsubscribe = bus.subscribe((event, where) => {
         if (event.type !== 'client-tool.request' || where !== directory) return
         if (event.properties.clientID !== clientID) return
-        stream.send(namedFrame('tool-request', event.properties.request))
+        stream.send(frameOf(event.properties.request))
       })
       const stopPings = startMetronome(keepaliveInterval, () => {
         stream.send(pingFrame)
@@ -49,6 +50,8 @@ export function pendingRequests(parts: PendingStreamParts): Handler<object, '/:c
     return streamResponse(stream, unbuffered)
   }
 }
+
+const frameOf = sharedFrames((request: ClientToolExecutionRequest) => namedFrame('tool-request', request))
 
 /** Proxies pass a pending stream on as it comes (S44). */
 const unbuffered = { 'X-Accel-Buffering': 'no' }

@@ -118,7 +118,7 @@ export class ModelProvider implements Provider {
     } catch (err) {
       log.failed(err)
       signal.throwIfAborted()
-      this.#options.logger.warn('model stream ended badly', { provider: this.name, err })
+      this.#options.logger.warn('model stream ended badly', { provider: this.name, model: this.config.model_name, err })
     } finally {
       answer.close()
       log.close()

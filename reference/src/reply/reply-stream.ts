@@ -13,8 +13,6 @@ const maxWaiting = { events: 100, bytes: 8 * 1024 * 1024 }
 /** How long a client may take nothing of what waits before it counts as gone. */
 const patienceMs = 60_000
 
-const encoder = new TextEncoder()
-
 /**
  * The body of one reply. Whoever sends more than its client takes has to wait; pings are left out then, since one that is
  * late says nothing.
@@ -82,7 +80,7 @@ export class ReplyStream {
 
   #push(event: MessageEvent): void {
     if (this.#ended) return
-    const bytes = encoder.encode(dataFrame(event))
+    const bytes = dataFrame(event)
     this.#queue.push(bytes)
     this.#bytes += bytes.length
     this.#waitForClient()

@@ -1,3 +1,7 @@
+import type { Frame } from './frame.ts'
+
+const encoder = new TextEncoder()
+
 /**
  * What waits for a reader that is slow is bounded by both `events` and `bytes`; an event that exceeds either ends the
  * stream (S16).
@@ -24,8 +28,6 @@ export type CloseReason =
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError'
 }
-
-const encoder = new TextEncoder()
 
 /**
  * The body of a server-sent event stream, fed by `send` and read by whoever owns the connection.
@@ -70,9 +72,9 @@ export class EventStream {
   }
 
   /** Queues an event. Does nothing once the stream is over. */
-  send(frame: string): void {
+  send(frame: Frame | string): void {
     if (!this.#open) return
-    const event = encoder.encode(frame)
+    const event = typeof frame === 'string' ? encoder.encode(frame) : frame
     const events = this.#queue.length + 1
     const bytes = this.#queue.bytes + event.length
     // Any event fits into an empty queue, or a large one would be too much for the fastest of readers.
