@@ -4,7 +4,7 @@ import type { Bus } from '../events/bus.ts'
 import { directoryOf } from '../events/directory.ts'
 import { isJsonType, readBody } from '../http/body.ts'
 import { MalformedBodyError } from '../http/errors.ts'
-import { json, jsonText } from '../http/respond.ts'
+import { json, jsonPieces } from '../http/respond.ts'
 import { TooManyValuesError, parseJsonBody } from '../json/body-text.ts'
 import { isObject } from '../json/is-object.ts'
 import { unknownRequest } from './error-response.ts'
@@ -74,7 +74,7 @@ export function submitResult({ executions, ...gate }: HandlerParts): Handler {
 export function listTools({ registry, defaultDirectory }: HandlerParts): Handler<object, '/:clientID'> {
   return (c) => {
     directoryOf(c.req.raw, defaultDirectory) // refuses two of them; the tools are those of all directories
-    return jsonText(200, registry.list(c.req.param('clientID')))
+    return jsonPieces(200, registry.list(c.req.param('clientID')))
   }
 }
 
@@ -82,7 +82,7 @@ export function listTools({ registry, defaultDirectory }: HandlerParts): Handler
 export function listAllTools({ registry, defaultDirectory }: HandlerParts): Handler {
   return (c) => {
     directoryOf(c.req.raw, defaultDirectory)
-    return jsonText(200, registry.listAll())
+    return jsonPieces(200, registry.listAll())
   }
 }
 

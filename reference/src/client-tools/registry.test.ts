@@ -19,11 +19,11 @@ function ids(registry: Registry, clientID?: string): string[] {
 }
 
 function list(registry: Registry, clientID: string): ClientToolDefinition[] {
-  return JSON.parse(registry.list(clientID).toString()) as ClientToolDefinition[]
+  return JSON.parse(Buffer.concat(registry.list(clientID)).toString()) as ClientToolDefinition[]
 }
 
 function all(registry: Registry): Record<string, ClientToolDefinition> {
-  return JSON.parse(registry.listAll().toString()) as Record<string, ClientToolDefinition>
+  return JSON.parse(Buffer.concat(registry.listAll()).toString()) as Record<string, ClientToolDefinition>
 }
 
 describe('register (CT 2.6, 4.1)', () => {
@@ -45,7 +45,7 @@ describe('register (CT 2.6, 4.1)', () => {
     const registry = new Registry()
     const parameters = { b: 1, a: { z: [], y: null } }
     registry.register('c', [{ parameters, extra: 1, description: 'd', id: 'a' } as ClientToolDefinition])
-    expect(registry.list('c').toString()).toBe(
+    expect(Buffer.concat(registry.list('c')).toString()).toBe(
       '[{"id":"client_c_a","description":"d","parameters":{"b":1,"a":{"z":[],"y":null}}}]',
     )
   })

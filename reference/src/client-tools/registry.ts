@@ -86,21 +86,22 @@ export class Registry {
     return [...client.tools.keys()].map((name) => client.prefix + name)
   }
 
-  /** The tools of one client, as a JSON array. */
-  list(clientID: string): Buffer<ArrayBuffer> {
-    return joined('[', this.#clients.get(clientID)?.tools.values() ?? [], ']')
+  /** The tools of one client, as the pieces of a JSON array. */
+  list(clientID: string): Uint8Array[] {
+    const tools = this.#clients.get(clientID)?.tools.values() ?? []
+    return joined('[', [...tools].map((json) => [json]), ']')
   }
 
   /**
-   * The tools of all clients by full ID, as a JSON object. An ID that two clients share has the place of the first and the
+   * The tools of all clients by full ID, as the pieces of a JSON object. An ID that two clients share has the place of the first and the
    * definition of the last (CT 2.6).
    */
-  listAll(): Buffer<ArrayBuffer> {
+  listAll(): Uint8Array[] {
     const all = new Map<string, Uint8Array>()
     for (const { prefix, tools } of this.#clients.values()) {
       for (const [name, json] of tools) all.set(prefix + name, json)
     }
-    return joined('{', [...all].map(([id, json]) => Buffer.concat([jsonOf(id), colon, json])), '}')
+    return joined('{', [...all].map(([id, json]) => [jsonOf(id), colon, json]), '}')
   }
 
   /** The client that executes a tool: the first that has it (CT 2.6). */
@@ -131,7 +132,7 @@ function jsonOf(value: unknown): Buffer {
 
 const [comma, colon] = [Buffer.from(','), Buffer.from(':')]
 
-function joined(open: string, parts: Iterable<Uint8Array>, close: string): Buffer<ArrayBuffer> {
-  const pieces = [...parts].flatMap((part, at) => (at === 0 ? [part] : [comma, part]))
-  return Buffer.concat([Buffer.from(open), ...pieces, Buffer.from(close)])
+/** JSON text in pieces: many members may be large, and are not copied. */
+function joined(open: string, members: readonly Uint8Array[][], close: string): Uint8Array[] {
+  return [Buffer.from(open), ...members.flatMap((member, at) => (at === 0 ? member : [comma, ...member])), Buffer.from(close)]
 }

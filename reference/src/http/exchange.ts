@@ -14,6 +14,8 @@ export interface ExchangeOptions {
   stopping: () => boolean
   /** How long a connection may take to finish what nobody waits for: a stream that was left, a body that was refused. */
   lingerMs: number
+  /** How long a caller may take nothing of an answer. */
+  patienceMs: number
 }
 
 /** Why a request's signal is aborted. */
@@ -162,12 +164,31 @@ export class Exchange {
     }
     if (this.#options.stopping()) this.#outgoing.shouldKeepAlive = false
     if (response.headers.get('Connection') === 'close' && !this.#incoming.complete) closeGently(this.#socket, this.#options.lingerMs)
-    // An answer with a length goes out in one piece, an event stream as it comes.
-    const whole =
-      body === null || response.headers.has('Content-Length') ? Buffer.from(await response.arrayBuffer()) : undefined
     this.#outgoing.writeHead(response.status, rawHeaders(response.headers))
-    if (whole !== undefined) this.#outgoing.end(whole)
-    else if (body !== null) await this.#writeStream(body as ReadableStream<Uint8Array>)
+    if (body === null) this.#outgoing.end()
+    else if (response.headers.has('Content-Length')) await this.#writeWhole(body as ReadableStream<Uint8Array>)
+    else await this.#writeStream(body as ReadableStream<Uint8Array>)
+  }
+
+  /** Writes an answer that has a length, all of it that there is at once. A caller that takes nothing for a time is cut. */
+  async #writeWhole(body: ReadableStream<Uint8Array>): Promise<void> {
+    const outgoing = this.#outgoing
+    this.#socket.setTimeout(this.#options.patienceMs)
+    // Before Node sets its own time for an idle connection.
+    outgoing.prependOnceListener('finish', () => this.#socket.setTimeout(0))
+    const reader = body.getReader()
+    let next = await reader.read()
+    while (!next.done) {
+      const { value } = next
+      next = await reader.read()
+      if (outgoing.destroyed) {
+        await reader.cancel()
+        return
+      }
+      if (next.done) outgoing.end(value)
+      else if (!outgoing.write(value)) await drained(outgoing)
+    }
+    if (!outgoing.writableEnded) outgoing.end()
   }
 
   /** Writes a stream as fast as the connection takes it: the next part is read when the last one has been passed on. */

@@ -11,7 +11,7 @@ import { recordingLogger } from '../testing/test-app.ts'
 import type { LogEntry } from '../testing/test-app.ts'
 import type { Fetch } from './exchange.ts'
 import { HttpServer } from './http-server.ts'
-import { json, text } from './respond.ts'
+import { json, jsonPieces, text } from './respond.ts'
 
 /*
  * What only a real connection shows. Nothing here waits for the clock: every wait ends with a byte, the end of a
@@ -29,9 +29,10 @@ async function serve(
   fetch: Fetch,
   lingerMs?: number,
   maxWaiting?: number,
+  patienceMs?: number,
 ): Promise<{ server: HttpServer; connect: () => Promise<RawClient>; logs: LogEntry[] }> {
   const { logger, entries } = recordingLogger()
-  const server = new HttpServer(fetch, logger, lingerMs, maxWaiting)
+  const server = new HttpServer(fetch, logger, lingerMs, maxWaiting, patienceMs)
   const { port } = await server.listen('127.0.0.1', 0)
   cleanups.push(async () => {
     server.stopAccepting()
@@ -418,6 +419,50 @@ describe('a request with two lengths (S42)', () => {
     expect(await client.head()).toMatch(/^HTTP\/1\.1 400 /)
     expect(await client.ended()).toBe('')
     expect(seen).toEqual([])
+  })
+})
+
+describe('an answer with a length', () => {
+  const piece = new Uint8Array(1024 * 1024).fill(0x78)
+  const large: Fetch = () => Promise.resolve(jsonPieces(200, Array.from({ length: 64 }, () => piece)))
+
+  it('may be taken slowly, and is whole', async () => {
+    const { connect } = await serve(large)
+    const client = await connect()
+    client.send(request('GET /'))
+    await once(client.socket, 'data')
+    client.socket.pause()
+    await nextTurn()
+    client.socket.resume()
+    expect((await client.answer()).body).toHaveLength(64 * piece.length)
+    client.send(request('GET /'))
+    expect((await client.answer()).status).toBe(200)
+  })
+
+  it('is given up if its caller takes nothing', async () => {
+    let asked = (): void => undefined
+    const isAsked = new Promise<void>((resolve) => (asked = resolve))
+    const { connect, server } = await serve((one) => {
+      asked()
+      return large(one)
+    }, undefined, undefined, 50)
+    const client = await connect()
+    client.socket.pause()
+    client.send(request('GET /'))
+    await isAsked
+    server.stopAccepting()
+    await server.drain(60_000)
+  })
+
+  it('ends with its caller', async () => {
+    const { connect, logs, server } = await serve(large)
+    const client = await connect()
+    client.send(request('GET /'))
+    await once(client.socket, 'data')
+    client.close()
+    server.stopAccepting()
+    await server.drain(60_000)
+    expect(logs).toEqual([])
   })
 })
 

@@ -13,6 +13,7 @@ export class HttpServer {
   readonly #logger: Logger
   readonly #lingerMs: number
   readonly #maxWaiting: number
+  readonly #patienceMs: number
   readonly #server: Server
   readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
@@ -20,13 +21,15 @@ export class HttpServer {
 
   /**
    * `lingerMs` bounds how long a connection may take to finish what nobody waits for, and `maxWaiting` how many of its requests
-   * may wait for their turn: behind an event stream they would be kept for as long as that.
+   * may wait for their turn: behind an event stream they would be kept for as long as that. `patienceMs` is how long a caller may
+   * take nothing of an answer that is no stream.
    */
-  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000) {
+  constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000, patienceMs = 60_000) {
     this.#fetch = fetch
     this.#logger = logger
     this.#lingerMs = lingerMs
     this.#maxWaiting = maxWaiting
+    this.#patienceMs = patienceMs
     this.#server = createServer({
       // A client may think for a minute between two requests without being cut off in the middle of the next.
       keepAliveTimeout: 60_000,
@@ -121,6 +124,7 @@ export class HttpServer {
       logger: this.#logger,
       stopping: () => this.#stopping,
       lingerMs: this.#lingerMs,
+      patienceMs: this.#patienceMs,
     })
     connection.last = exchange
     connection.waiting++

@@ -4,12 +4,24 @@ const encoder = new TextEncoder()
 
 /** A JSON answer: no charset, no byte order mark, no line feed at the end (CT 3.1). */
 export function json(status: number, value: unknown, headers: Record<string, string> = {}): Response {
-  return jsonText(status, encoder.encode(stringifyJson(value)), headers)
+  return bytes(status, 'application/json', encoder.encode(stringifyJson(value)), headers)
 }
 
-/** The same for a value that is JSON already. */
-export function jsonText(status: number, body: Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}): Response {
-  return bytes(status, 'application/json', body, headers)
+/** The same for a value that is JSON already, in pieces. They are not copied: many readers may be slow to take them. */
+export function jsonPieces(status: number, pieces: readonly Uint8Array[]): Response {
+  const left = pieces.values()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const { value, done } = left.next()
+        if (done === true) controller.close()
+        else controller.enqueue(value)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  return new Response(body, { status, headers: { 'Content-Type': 'application/json', 'Content-Length': String(length) } })
 }
 
 export function text(status: number, body: string): Response {
