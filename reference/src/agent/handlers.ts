@@ -97,16 +97,16 @@ const resumeRequest = object<{ session_id: string; load_model_and_extensions: bo
 export function resumeAgent({ store, agents, loadModelAndExtensions }: AgentHandlerParts): Handler {
   return async (c) => {
     const { session_id: id, load_model_and_extensions: load } = await readJsonBody(c.req.raw, resumeRequest)
-    const session = loaded(store, id)
+    const session = await loaded(store, id)
     if (session === undefined) throw new MessageError(404, 'Failed to resume session: Session not found')
     if (load) await loadModelAndExtensions(agents.get(id), session)
     return json(200, session)
   }
 }
 
-function loaded(store: SessionStore, id: string): LoadedSession | undefined {
+async function loaded(store: SessionStore, id: string): Promise<LoadedSession | undefined> {
   try {
-    return store.load(id)
+    return await store.loadAside(id)
   } catch (cause) {
     throw new MessageError(404, 'Failed to resume session: Session cannot be read', { cause }) // G16
   }

@@ -43,19 +43,19 @@ function latestFirst(a: ListedSession, b: ListedSession): number {
 
 /** `GET /sessions/{session_id}` (GA 9.3). */
 export function getSession(parts: SessionParts): SessionHandler {
-  return (c) => json(200, readable(parts, c.req.param('session_id')))
+  return async (c) => json(200, await readable(parts, c.req.param('session_id')))
 }
 
 /** `GET /sessions/{session_id}/export` (GA 9.5): the text of the session, as a JSON string. */
 export function exportSession(parts: SessionParts): SessionHandler {
-  return (c) => json(200, prettyJson(readable(parts, c.req.param('session_id'))))
+  return async (c) => json(200, prettyJson(await readable(parts, c.req.param('session_id'))))
 }
 
 /** The session with its messages; a 404 if there is none, or it cannot be read. */
-function readable({ store, logger }: SessionParts, id: string): LoadedSession {
+async function readable({ store, logger }: SessionParts, id: string): Promise<LoadedSession> {
   let session: LoadedSession | undefined
   try {
-    session = store.load(id)
+    session = await store.loadAside(id)
   } catch (err) {
     logger.warn('session not readable', { session: id, err })
   }

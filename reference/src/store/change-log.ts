@@ -1,6 +1,7 @@
 import {
   closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
 } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { openPrivate } from '../settings/private-files.ts'
 
 /*
@@ -50,7 +51,16 @@ export function appendToLog(path: string, change: string): void {
 
 /** The changes, oldest first. */
 export function readLog(path: string): string[] {
-  const lines = readFileSync(path, 'utf8').split('\n')
+  return wholeLines(readFileSync(path, 'utf8'))
+}
+
+/** The same while others have their turn. Changes that are added meanwhile are there or not. */
+export async function readLogAside(path: string): Promise<string[]> {
+  return wholeLines(await readFile(path, 'utf8'))
+}
+
+function wholeLines(text: string): string[] {
+  const lines = text.split('\n')
   lines.pop() // nothing, or a line that was cut short
   return lines
 }

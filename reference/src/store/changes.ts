@@ -1,4 +1,4 @@
-import { JsonDocument } from '../json/document.ts'
+import { JsonDocument, Parser } from '../json/document.ts'
 import type { Int64 } from '../json/shape.ts'
 import type { Message } from '../message/message.ts'
 import type { Session } from '../sessions/session.ts'
@@ -21,11 +21,21 @@ export interface Replayed {
   messages: Message[]
 }
 
-/** Applies the changes of a log, the first of which makes the session. Throws when one of them cannot be read. */
-export function replay(lines: readonly string[]): Replayed {
-  const [first, ...rest] = lines.map(readChange)
-  if (first?.type !== 'created') throw new Error('the log does not begin with a session')
-  return rest.reduce<Replayed>(apply, { row: first.row, messages: first.messages })
+/**
+ * Applies the changes of a log, the first of which makes the session, in steps that take no time. Throws when one of them
+ * cannot be read.
+ */
+export function* replaying(lines: readonly string[]): Generator<undefined, Replayed> {
+  let known: Replayed | undefined
+  for (const line of lines) {
+    const change = withIntegers((yield* new Parser(line).steps()) as Change) // written by nobody but this program
+    if (known !== undefined) known = apply(known, change)
+    else if (change.type === 'created') known = { row: change.row, messages: change.messages }
+    else break
+    yield
+  }
+  if (known === undefined) throw new Error('the log does not begin with a session')
+  return known
 }
 
 /** What a log tells of its session although lines of it cannot be read; each of these counts as a message. */
@@ -63,7 +73,7 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
 }
 
 function readChange(line: string): Change {
-  return withIntegers(new JsonDocument(line).value as Change) // written by nobody but this program
+  return withIntegers(new JsonDocument(line).value as Change)
 }
 
 /** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */

@@ -210,3 +210,39 @@ describe('a log', () => {
     expect(store.delete(id)).toBe(false)
   })
 })
+
+describe('a session that is read while others have their turn', () => {
+  it('is the same, and keeps nobody waiting', async () => {
+    const store = open()
+    const { id } = store.create(fresh, Array.from({ length: 20_000 }, (_, i) => says(`text ${i}`, i)))
+    store.addMessages(id, [says('late', 30_000)])
+    store.cut(id, 19_999)
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const session = await store.loadAside(id)
+    clearInterval(timer)
+    expect(session).toEqual(store.load(id))
+    expect(session?.conversation).toHaveLength(19_999)
+    expect(turns).toBeGreaterThan(2)
+    expect(await store.loadAside('20251210_9')).toBeUndefined()
+  })
+
+  it('has what happens meanwhile or not, and may have gone', async () => {
+    const store = open()
+    const { id } = store.create(fresh, [says('a')])
+    const loading = store.loadAside(id)
+    store.addMessages(id, [says('b')])
+    const session = await loading
+    expect(session?.message_count).toBe(session?.conversation.length)
+    const second = store.loadAside(id)
+    store.delete(id)
+    expect(await second.then((one) => one?.id ?? id)).toBe(id)
+  })
+
+  it('that cannot be read is an error', async () => {
+    const store = open()
+    const { id } = store.create(fresh)
+    appendFileSync(log(id), 'no JSON\n')
+    await expect(store.loadAside(id)).rejects.toThrow('Session cannot be read')
+  })
+})

@@ -2,14 +2,15 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
+import { atOnce, inTurns } from '../json/turns.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
 import { makeDirectory } from '../settings/private-files.ts'
 import { inSeconds } from '../time/date-time.ts'
 import { ToldError } from '../told-error.ts'
-import { appendToLog, createLog, deleteLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
-import { replay, salvage } from './changes.ts'
+import { appendToLog, createLog, deleteLog, readLog, readLogAside, replaceLog, sizeOfLog } from './change-log.ts'
+import { replaying, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
 
 /** What a new session is made of; everything else is empty. */
@@ -86,9 +87,18 @@ export class SessionStore {
   load(id: string): LoadedSession | undefined {
     const entry = this.#all().get(id)
     if (entry === undefined) return undefined
-    const { messages } = this.#replay(id)
-    const conversation = messages.map((message, index) => ({ ...message, id: `msg_${id}_${index}` }))
-    return { ...listed(entry), conversation }
+    return loaded(entry, this.#replay(id))
+  }
+
+  /** The same while others have their turn. What they do meanwhile to the session may be in it or not. */
+  async loadAside(id: string): Promise<LoadedSession | undefined> {
+    const entry = this.#all().get(id)
+    if (entry === undefined) return undefined
+    const replayed = await readLogAside(this.#path(id)).then((lines) => inTurns(replaying(lines))).catch((cause: unknown) => {
+      if (this.#entries?.get(id) === entry) throw new ToldError('Session cannot be read', { cause })
+      return undefined // it was deleted meanwhile
+    })
+    return replayed && loaded(entry, replayed)
   }
 
   /** False for an unknown session. */
@@ -165,7 +175,7 @@ export class SessionStore {
 
   #replay(id: string): Replayed {
     try {
-      return replay(readLog(this.#path(id)))
+      return atOnce(replaying(readLog(this.#path(id))))
     } catch (cause) {
       throw new ToldError('Session cannot be read', { cause })
     }
@@ -270,6 +280,12 @@ function listed({ row, messageCount }: Entry): ListedSession {
     provider_name: row.provider_name,
     model_config: row.model_config,
   }
+}
+
+function loaded(entry: Entry, { messages }: Replayed): LoadedSession {
+  const { id } = entry.row
+  const conversation = messages.map((message, index) => ({ ...message, id: `msg_${id}_${index}` }))
+  return { ...listed(entry), conversation, message_count: messages.length }
 }
 
 function highestNumber(ids: Iterable<string>, day: string): number {
