@@ -122,6 +122,10 @@ test-replies: ## Have replies of 1,000 sessions open at once, and all of them an
 test-kills: ## Kill the Go server under load, and demand all that it had acknowledged (KILLS=200)
 	AGENTD_KILLS=$(KILLS) go test -v -count=1 -timeout 2h -run '^TestWhatWasAcknowledgedSurvivesKills$$' ./cmd/agentd
 
+.PHONY: test-abuse
+test-abuse: build ## Put bounded loads on both servers, and demand that they answer, stay small and leave nothing behind
+	AGENTD_ABUSE=1 go test -v -count=1 -timeout 30m -run '^TestAbuse$$' ./cmd/agentd
+
 .PHONY: bench
 bench: build ## Run the Go benchmarks; docs/performance.md says how to read them
 	go test -timeout 10m -run '^$$' -bench . ./...

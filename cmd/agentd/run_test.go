@@ -26,6 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	beExtension()
 	beAgentd()
 	os.Exit(leak.Run(m))
 }

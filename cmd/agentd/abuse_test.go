@@ -1,0 +1,190 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/harness/stub"
+)
+
+// abuseVariable has TestAbuse put the whole load on both servers as they were built: make test-abuse sets it.
+const abuseVariable = "AGENTD_ABUSE"
+
+// markVariable is in the environment of a server under abuse, and so in that of all that it starts.
+const markVariable = "AGENTD_ABUSE_MARK"
+
+// guard bounds what must happen some time. It is generous: the machine may be busy.
+const guard = 30 * time.Second
+
+// A contender is a server under abuse.
+type contender struct {
+	name    string
+	command []string
+	mostMiB int64 // of its memory; 0 is no bound
+}
+
+// An abuseCase is one kind of load. Its numbers are those of the whole load; every test run has a small one of most.
+type abuseCase struct {
+	name  string
+	run   func(a *abuse) error
+	small bool
+}
+
+var abuseCases = []abuseCase{
+	{"registrations of 60 MB", (*abuse).registrations, true},
+	{"100 held bodies", (*abuse).heldBodies, true},
+	{"a million issues", (*abuse).issues, true},
+	{"repeated keys, 9,000 levels", (*abuse).repeatedKeys, true},
+	{"giant numbers", (*abuse).giantNumbers, true},
+	{"template bombs", (*abuse).templateBombs, true},
+	{"1,000 readers that never read", (*abuse).readers, true},
+	{"an MCP server that stops reading", misbehaving("deaf"), false},
+	{"an MCP server that floods", misbehaving("flood"), false},
+	{"an MCP server that hangs", misbehaving("hang"), false},
+	{"an MCP server that dies", misbehaving("die"), true},
+	{"an MCP server that never answers", misbehaving("mute"), false},
+}
+
+// No load makes a server stop answering, or grow without a bound, and none leaves anything behind.
+func TestAbuse(t *testing.T) {
+	whole := os.Getenv(abuseVariable) != ""
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	contenders := []contender{{name: "go", command: []string{self}}}
+	if whole {
+		contenders = []contender{
+			{"go", []string{"../../bin/agentd"}, 300},
+			{"typescript", []string{"node", "../../reference/dist/main.js"}, 600},
+		}
+	}
+	var table strings.Builder
+	fmt.Fprintf(&table, "%-11s %-34s %6s %8s %8s %8s %9s\n", "server", "load", "asked", "p50 ms", "p99 ms", "max ms", "peak MiB")
+	for _, c := range contenders {
+		for _, load := range abuseCases {
+			if !whole && !load.small {
+				continue
+			}
+			t.Run(c.name+"/"+load.name, func(t *testing.T) {
+				watched, peak := underAbuse(t, c, load, whole)
+				fmt.Fprintf(&table, "%-11s %-34s %6d %8.1f %8.1f %8.1f %9d\n", c.name, load.name, len(watched), at(watched, 0.5), at(watched, 0.99), at(watched, 1), peak)
+				if c.mostMiB > 0 && peak > c.mostMiB {
+					t.Errorf("its memory was %d MiB, want %d at most", peak, c.mostMiB)
+				}
+			})
+		}
+	}
+	t.Logf("what GET /status took meanwhile, and the memory:\n%s", &table)
+}
+
+// An abuse is one load on one server.
+type abuse struct {
+	t     *testing.T
+	s     *served
+	whole bool
+	model *caller
+	api   *api
+}
+
+// scale returns the number of the whole load, or the small one.
+func (a *abuse) scale(whole, small int) int {
+	if a.whole {
+		return whole
+	}
+	return small
+}
+
+// underAbuse runs one case on a server of its own. It returns how long each GET /status took, in order, and the largest
+// memory of the server in MiB.
+func underAbuse(t *testing.T, c contender, load abuseCase, whole bool) (watched []time.Duration, peak int64) {
+	home := t.TempDir()
+	upstream, err := stub.Start("llm", stub.OpenAI, stub.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leave := sync.OnceFunc(upstream.Close)
+	t.Cleanup(leave)
+	model := &caller{}
+	t.Cleanup(upstream.Attach(model, "", true, time.Now()))
+	s := startContender(t, c, home, upstream.URL())
+	a := &abuse{t: t, s: s, whole: whole, model: model, api: s.api()}
+	defer a.api.close()
+	eventually(t, "the server answers", func() bool { _, err := a.api.do("GET", "/status", nil); return err == nil })
+	a.api.close()
+	sockets := s.sockets()
+
+	watch := startWatch(t, s)
+	if err := load.run(a); err != nil {
+		t.Error(err)
+	}
+	a.api.close()
+	watched = watch.stop()
+	leave() // which closes the connections that the server has kept for its next turn
+
+	eventually(t, "no process is left but the server", func() bool { return len(marked(home)) <= 1 })
+	eventually(t, "its sockets are closed", func() bool { return s.sockets() <= sockets })
+	peak = s.peak(t)
+	s.stopInOrder(t)
+	eventually(t, "no process is left", func() bool { return len(marked(home)) == 0 })
+	for _, pattern := range []string{"tmp/*", "state/logs/*.part", "config/*.tmp", "data/sessions/*-wal"} {
+		if left, _ := filepath.Glob(filepath.Join(home, pattern)); len(left) > 0 {
+			t.Errorf("files are left: %q", left)
+		}
+	}
+	return watched, peak
+}
+
+func startContender(t *testing.T, c contender, home, model string) *served {
+	t.Helper()
+	tmp := filepath.Join(home, "tmp")
+	if err := os.Mkdir(tmp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	args := append(c.command[1:len(c.command):len(c.command)], "agent", "--port", "0", "--directory", "/")
+	cmd := exec.CommandContext(t.Context(), c.command[0], args...)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GOOSE_PATH_ROOT=" + home, "TMPDIR=" + tmp, markVariable + "=" + home,
+		"OPENAI_HOST=" + model, "OPENAI_API_KEY=sk-test", "GOOSE_PROVIDER_SKIP_BACKOFF=true", "GOOSE_MODE=auto", asAgentd + "=1"}
+	var stderr lockedBuffer
+	cmd.Stderr = &stderr
+	s := &served{cmd: cmd}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.kill)
+	t.Cleanup(func() {
+		if said := stderr.String(); t.Failed() {
+			t.Logf("the server said: %.4000s", said)
+		}
+	})
+	if _, err := fmt.Fscanf(stdout, "listening on %s\n", &s.url); err != nil {
+		t.Fatalf("a server that does not start: %v; stderr: %s", err, &stderr)
+	}
+	return s
+}
+
+// stopInOrder asks the server to stop, which takes it five seconds at most, and a busy machine a little more.
+func (s *served) stopInOrder(t *testing.T) {
+	t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Errorf("stop the server: %v", err)
+	}
+	timer := time.AfterFunc(guard, func() { s.cmd.Process.Kill() })
+	defer timer.Stop()
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("the server stopped with %v, want status 0", err)
+	}
+}
