@@ -170,12 +170,9 @@ export class Exchange {
     else await this.#writeStream(body as ReadableStream<Uint8Array>)
   }
 
-  /** Writes an answer that has a length, all of it that there is at once. A caller that takes nothing for a time is cut. */
+  /** Writes an answer that has a length, all of it that there is at once. */
   async #writeWhole(body: ReadableStream<Uint8Array>): Promise<void> {
     const outgoing = this.#outgoing
-    this.#socket.setTimeout(this.#options.patienceMs)
-    // Before Node sets its own time for an idle connection.
-    outgoing.prependOnceListener('finish', () => this.#socket.setTimeout(0))
     const reader = body.getReader()
     let next = await reader.read()
     while (!next.done) {
@@ -185,10 +182,35 @@ export class Exchange {
         await reader.cancel()
         return
       }
-      if (next.done) outgoing.end(value)
-      else if (!outgoing.write(value)) await drained(outgoing)
+      if (next.done) this.#finish(value)
+      else if (!outgoing.write(value)) await this.#drained()
     }
-    if (!outgoing.writableEnded) outgoing.end()
+    if (!outgoing.writableEnded) this.#finish()
+  }
+
+  /** Writes the end of an answer. A caller that takes nothing of it for a time is cut. */
+  #finish(last?: Uint8Array): void {
+    this.#socket.setTimeout(this.#options.patienceMs)
+    // Before Node sets its own time for an idle connection.
+    this.#outgoing.prependOnceListener('finish', () => this.#socket.setTimeout(0))
+    this.#outgoing.end(last)
+  }
+
+  /** Resolves when the connection takes more, or is lost. A caller that takes nothing for a time is cut. */
+  async #drained(): Promise<void> {
+    const [outgoing, socket] = [this.#outgoing, this.#socket]
+    if (outgoing.destroyed) return
+    socket.setTimeout(this.#options.patienceMs)
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        outgoing.off('drain', settle)
+        outgoing.off('close', settle)
+        resolve()
+      }
+      outgoing.on('drain', settle)
+      outgoing.on('close', settle)
+    })
+    socket.setTimeout(0)
   }
 
   /** Writes a stream as fast as the connection takes it: the next part is read when the last one has been passed on. */
@@ -202,9 +224,9 @@ export class Exchange {
     reader.closed.catch(() => outgoing.destroy())
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
-        if (!outgoing.write(part.value)) await drained(outgoing)
+        if (!outgoing.write(part.value)) await this.#drained()
       }
-      outgoing.end()
+      this.#finish()
     } catch {
       outgoing.destroy()
     }
@@ -324,18 +346,4 @@ function closeGently(socket: Socket, ms: number): void {
       clearTimeout(timer)
     })
   }
-}
-
-/** Resolves when the connection takes more, or is lost. */
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      outgoing.off('drain', settle)
-      outgoing.off('close', settle)
-      resolve()
-    }
-    outgoing.on('drain', settle)
-    outgoing.on('close', settle)
-    if (outgoing.destroyed) settle()
-  })
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EventStream } from '../sse/event-stream.ts'
 import type { CloseReason, QueueLimits } from '../sse/event-stream.ts'
 import { streamResponse } from '../sse/stream-response.ts'
@@ -452,6 +452,25 @@ describe('an answer with a length', () => {
     await isAsked
     server.stopAccepting()
     await server.drain(60_000)
+  })
+
+  it('that is a stream is given up so, too, whether it goes on or has ended', async () => {
+    const reasons: CloseReason[] = []
+    const { connect, server } = await serve((one) => {
+      const stream = new EventStream((reason) => reasons.push(reason))
+      stream.send('x'.repeat(16 * 1024 * 1024))
+      if (one.url.endsWith('ends')) stream.end()
+      return Promise.resolve(streamResponse(stream))
+    }, undefined, undefined, 50)
+    for (const path of ['/ends', '/goes-on']) {
+      const client = await connect()
+      client.send(request(`GET ${path}`))
+      await once(client.socket, 'data')
+      client.socket.pause()
+    }
+    server.stopAccepting()
+    await server.drain(60_000)
+    await vi.waitFor(() => { expect(reasons).toEqual([{ type: 'ended' }, { type: 'disconnected' }]) })
   })
 
   it('ends with its caller', async () => {

@@ -22,7 +22,7 @@ export class HttpServer {
   /**
    * `lingerMs` bounds how long a connection may take to finish what nobody waits for, and `maxWaiting` how many of its requests
    * may wait for their turn: behind an event stream they would be kept for as long as that. `patienceMs` is how long a caller may
-   * take nothing of an answer that is no stream.
+   * take nothing of an answer.
    */
   constructor(fetch: Fetch, logger: Logger, lingerMs = 2000, maxWaiting = 10_000, patienceMs = 60_000) {
     this.#fetch = fetch

@@ -10,8 +10,6 @@ export class ClientGoneError extends Error {
 const pingIntervalMs = 500
 /** What may wait for a slow client; then the engine waits. */
 const maxWaiting = { events: 100, bytes: 8 * 1024 * 1024 }
-/** How long a client may take nothing of what waits before it counts as gone. */
-const patienceMs = 60_000
 
 /**
  * The body of one reply. Whoever sends more than its client takes has to wait; pings are left out then, since one that is
@@ -29,8 +27,6 @@ export class ReplyStream {
   #wanted = false
   #ended = false
   #stopPings = (): void => undefined
-  /** Runs out when the client has taken nothing for too long. */
-  #patience: NodeJS.Timeout | undefined
   readonly #waiting = new Set<() => void>()
 
   constructor() {
@@ -41,13 +37,14 @@ export class ReplyStream {
           this.#controller = controller
         },
         pull: () => {
-          clearTimeout(this.#patience)
-          this.#patience = undefined
           this.#wanted = true
           this.#next()
         },
         cancel: () => {
-          this.#lose(new ClientGoneError('the client has gone'))
+          this.#stopPings()
+          this.#ended = true
+          this.#gone.abort(new ClientGoneError('the client has gone'))
+          this.#wake()
         },
       },
       { highWaterMark: 0 },
@@ -74,7 +71,6 @@ export class ReplyStream {
   end(): void {
     this.#stopPings()
     this.#ended = true
-    this.#waitForClient()
     this.#next()
   }
 
@@ -83,27 +79,7 @@ export class ReplyStream {
     const bytes = dataFrame(event)
     this.#queue.push(bytes)
     this.#bytes += bytes.length
-    this.#waitForClient()
     this.#next()
-  }
-
-  /** Cuts a client that takes nothing from now on. */
-  #waitForClient(): void {
-    if (this.#wanted || this.signal.aborted) return
-    this.#patience ??= setTimeout(() => {
-      const reason = new ClientGoneError('the client takes nothing')
-      this.#lose(reason)
-      this.#controller.error(reason)
-    }, patienceMs)
-  }
-
-  #lose(reason: ClientGoneError): void {
-    clearTimeout(this.#patience)
-    this.#stopPings()
-    this.#ended = true
-    this.#queue.length = 0
-    this.#gone.abort(reason)
-    this.#wake()
   }
 
   #isFull(): boolean {
@@ -118,7 +94,6 @@ export class ReplyStream {
       this.#wanted = false
       this.#bytes -= event.length
       this.#controller.enqueue(event)
-      if (this.#queue.length > 0 || this.#ended) this.#waitForClient()
       this.#wake()
     } else if (this.#ended && !this.signal.aborted) {
       this.#wanted = false
