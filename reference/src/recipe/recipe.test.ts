@@ -177,6 +177,7 @@ describe('a template (GA 11.2, G20)', () => {
     ['{{ ["a", 1, true] }} {{ [] }} {{ "a b" | split(" ") }}', '["a", 1, true] [] ["a", "b"]'],
     ['{{ "a" if empty else "b" if n == 5 else "c" }} {{ not 0 }} {{ not not "" }} {{ "" or "x" }}', 'c true false x'],
     ['{{ "żółw I" | title }} {{ "aB cD" | capitalize }} {{ "😀" | length }} {{ "\\n\\x\\"" }}', 'Żółw I Ab cd 1 \nx"'],
+    ['{{ "straße" | upper }} {{ "ΑΣ İx" | lower }} {{ "ΑΣ" | capitalize }} {{ "ßa ΑΣ" | title }}', 'STRASSE ας i̇x Ας SSa Ας'],
     ['{{ "\uFFFF" < "😀" }} {{ 2 < 10 }} {{ "2" < "10" }} {{ 1 == "1" }} {{ [1] == [1] }}', 'true true false false true'],
     ['{{ 1 == 1 == true }} {{ 9007199254740993 }} {{ 9007199254740993 < 9007199254740994 }} {{ [9007199254740993] }} {{ 9223372036854775808 }}', 'true 9007199254740993 true [9007199254740993] {{ 9223372036854775808 }}'],
     ['{{ name | replace("n", "m") | lower | trim }}', 'amm'],

@@ -88,6 +88,21 @@ describe('POST /reply (GA 7)', () => {
     await app.hear(id, 'again')
     expect(app.upstream.asked.filter(wantsWhole)).toHaveLength(1)
   })
+
+  it('asks for no name while the user has said no text (M21)', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    const wordless = [image, { type: 'systemNotification', notificationType: 'inlineMessage', msg: 'm' }, image]
+    for (const [item, text] of [...wordless.map((one) => [one, 'a']), ['hello', 'b']] as const) {
+      app.upstream.answers(chatStream({ texts: [text as string] }), wantsStream)
+      await app.hear(id, item)
+    }
+    await vi.waitFor(async () => {
+      expect((await app.session(id)).name).toBe('A name')
+    })
+    expect(app.upstream.asked.filter(wantsWhole).map(({ body }) => body.messages[1]?.content)).toEqual(['The messages of the user:\n\nhello'])
+  })
 })
 
 describe('an early error (GA 7.3)', () => {
@@ -228,6 +243,16 @@ describe('compaction (GA 7.10)', () => {
     expect(app.upstream.streamed.at(-1)?.messages.slice(1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   })
 
+  it.each(['"0.5"', '1.5', '-1', 'true', 'half'])('takes the default threshold in the place of %s, which is no number from 0 to 1 (G33)', async (threshold) => {
+    const app = await ChatApp.open({ GOOSE_CONTEXT_LIMIT: '5000', GOOSE_AUTO_COMPACT_THRESHOLD: threshold })
+    const id = await app.chat()
+    app.upstream.answers(chatStream({ texts: ['a'], usage: [3900, 99] }), wantsStream)
+    await app.hear(id, 'one')
+    app.upstream.answers(chatStream({ texts: ['b'], usage: [4000, 1] }), wantsStream)
+    expect((await app.hear(id, 'two')).map(eventLine)).toEqual(['assistant: b', 'Finish'])
+    expect((await app.hear(id, 'three')).map(eventLine)[0]).toContain('Exceeded auto-compact threshold of 80%')
+  })
+
   it('comes when it is asked for, and nothing follows', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
@@ -304,12 +329,17 @@ describe('a slash command (GA 7.11)', () => {
     const path = join(app.root, 'greet.yaml')
     writeFileSync(path, 'title: t\ndescription: d\ninstructions: Be {{ kind }}\nprompt: Greet\n')
     mkdirSync(join(app.root, 'config'), { recursive: true })
-    writeFileSync(join(app.root, 'config/config.yaml'), JSON.stringify({ slash_commands: [{ command: 'greet', recipe_path: path }] }))
-    for (let i = 0; i < 2; i++) app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
+    const commands = [
+      'greet', { command: 'greet' }, { command: 'greet', recipe_path: 5 }, { command: 'greet', recipe_path: path }, { command: 'ας', recipe_path: path },
+    ]
+    writeFileSync(join(app.root, 'config/config.yaml'), JSON.stringify({ slash_commands: commands }))
+    for (let i = 0; i < 3; i++) app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
     await app.hear(id, '/Greet them')
+    await app.hear(id, '/ΑΣ') // G34
     await app.hear(id, '/unknown')
     expect(await app.conversation(id)).toEqual([
-      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /Greet them', 'assistant: x', 'user: /unknown', 'assistant: x',
+      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /Greet them', 'assistant: x',
+      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /ΑΣ', 'assistant: x', 'user: /unknown', 'assistant: x',
     ])
   })
 })
@@ -453,7 +483,7 @@ describe('models of agents (GA 6.2, 6.5)', () => {
   it.each([
     [{ provider: 'nobody', model: 'm' }, {}, 'Failed to create nobody provider: Unknown provider: nobody'],
     [{ provider: 'openai' }, {}, 'No model specified'],
-    [{ provider: 'openai', model: 'm' }, { GOOSE_TEMPERATURE: 'hot' }, 'Invalid model config: GOOSE_TEMPERATURE is "hot"; it must be a number, at least 0'],
+    [{ provider: 'openai', model: 'm' }, { GOOSE_TEMPERATURE: 'hot' }, "Invalid model config: Invalid value for 'GOOSE_TEMPERATURE': 'hot' - must be a valid number"],
   ])('%j with %j is refused', async (body, environment, text) => {
     const app = await ChatApp.open(environment)
     expect(await app.call('POST', '/agent/update_provider', { ...body, session_id: 'x' })).toMatchObject({ status: 400, text })
@@ -495,7 +525,7 @@ describe('models of agents (GA 6.2, 6.5)', () => {
     [{ GOOSE_PROVIDER: 'x', GOOSE_MODEL: 'm' }, 'Could not create provider: Unknown provider: x'],
     [
       { GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'm', GOOSE_CONTEXT_LIMIT: 'x' },
-      'Could not configure agent: invalid model GOOSE_CONTEXT_LIMIT is "x"; it must be an integer, at least 4096',
+      "Could not configure agent: invalid model Invalid value for 'GOOSE_CONTEXT_LIMIT': 'x' - must be a positive integer",
     ],
   ])('with %j an agent is not resumed', async (environment, message) => {
     const app = await ChatApp.open(environment)
