@@ -1,5 +1,4 @@
 import type { McpTool } from '../extensions/config.ts'
-import { isObject } from '../json/is-object.ts'
 import type { Agent } from './agent.ts'
 
 const texts = { type: 'string' }
@@ -66,8 +65,10 @@ export function engineTools(agent: Agent): McpTool[] {
       : [
           {
             name: 'recipe__final_output',
-            description: 'Gives the final output of the conversation. Call it once, when the work is done.',
-            inputSchema: isObject(agent.finalOutput.schema) ? agent.finalOutput.schema : { type: 'object' },
+            description:
+              'Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n' +
+              agent.finalOutput.shown,
+            inputSchema: agent.finalOutput.schema,
           },
         ]
   return [...platformTools, executeTask, ...subRecipes, ...output]

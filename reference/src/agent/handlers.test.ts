@@ -149,10 +149,29 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     expect(await tools(app, 'another')).toHaveLength(3)
   })
 
-  it('is content with a session without a recipe, with one whose values are missing, and with one without a schema (G16)', async () => {
+  it('leaves nothing of an earlier recipe when values are missing now (G31)', async () => {
+    const app = new GooseApp()
+    mkdirSync(join(app.root, 'config/recipes'), { recursive: true })
+    writeFileSync(join(app.root, 'config/recipes/sub.yaml'), '')
+    const parameters = [{ key: 'x', input_type: 'string', requirement: 'required', description: '' }]
+    const id = await app.start({
+      recipe: { ...recipe, parameters, sub_recipes: [{ name: 'sub {{ x }}', path: 'sub.yaml' }], response: { json_schema: { type: 'object' } } },
+    })
+    const values = (given: object): ReturnType<GooseApp['call']> => app.call('PUT', `/sessions/${id}/user_recipe_values`, { userRecipeValues: given })
+    await values({ x: 'a' })
+    await update(app, id)
+    expect(await tools(app, id)).toMatchObject({ length: 5, 4: 'subrecipe__create_task_sub a' })
+    await values({ x: 'b' })
+    expect(await tools(app, id)).toMatchObject({ length: 5, 2: 'recipe__final_output', 4: 'subrecipe__create_task_sub b' })
+    await values({})
+    await update(app, id)
+    expect(await tools(app, id)).toHaveLength(3)
+  })
+
+  it('is content with a session without a recipe, with one whose values are missing, and with one without a response', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'x', input_type: 'string', requirement: 'user_prompt', description: '' }]
-    const recipes = [{ prompt: '{{x}}', parameters }, { response: {} }, { response: null }, { response: { json_schema: null } }]
+    const recipes = [{ prompt: '{{x}}', parameters }, { response: null }]
     for (const body of [{}, ...recipes.map((more) => ({ recipe: { ...recipe, ...more } }))]) {
       const id = await app.start(body)
       expect(await update(app, id)).toMatchObject({ status: 200, text: '' })
@@ -160,10 +179,19 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     }
   })
 
+  it('is a 500 when there is no schema that could be followed, and the agent stays as it was (G16)', async () => {
+    const app = new GooseApp()
+    for (const response of [{}, { json_schema: null }, { json_schema: {} }, { json_schema: true }]) {
+      const id = await app.start({ recipe: { ...recipe, response } })
+      expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"Invalid response schema: the schema of the output is missing"}' })
+      expect(await tools(app, id)).toHaveLength(3)
+    }
+  })
+
   it('is a 500 when the recipe cannot be rendered, or the session is unknown', async () => {
     const app = new GooseApp()
     const id = await app.start({ recipe: { ...recipe, sub_recipes: [{ name: 'sub', path: '/none.yaml' }] } })
-    expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"sub-recipe not found: /none.yaml"}' })
+    expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"Recipe parsing failed: Sub-recipe file does not exist: /none.yaml"}' })
     expect(await update(app, 'nope')).toMatchObject({ status: 500, text: '{"message":"Failed to get session: Session not found"}' })
   })
 })

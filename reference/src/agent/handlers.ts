@@ -4,10 +4,12 @@ import { readJsonBody } from '../http/json-body.ts'
 import { empty, json } from '../http/respond.ts'
 import { boolean, nullable, object, string } from '../json/shape.ts'
 import { decodeDeeplink } from '../recipe/deeplink.ts'
+import { SchemaError, finalOutputSchema } from '../recipe/json-schema.ts'
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { RecipeLibrary } from '../recipe/library.ts'
 import { readRecipeFile } from '../recipe/library.ts'
 import { recipe as recipeShape } from '../recipe/recipe.ts'
-import type { Recipe } from '../recipe/recipe.ts'
+import type { Recipe, RecipeResponse } from '../recipe/recipe.ts'
 import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
 import { TemplateError } from '../recipe/template-error.ts'
 import { InvalidRecipeError, validateRecipe } from '../recipe/validate.ts'
@@ -16,7 +18,7 @@ import type { LoadedSession, SessionStore } from '../store/session-store.ts'
 import { told } from '../told-error.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
-import { desktopPrompt, installFinalOutput, installRecipe } from './recipe-install.ts'
+import { installSession } from './recipe-install.ts'
 
 export interface AgentHandlerParts {
   store: SessionStore
@@ -119,13 +121,9 @@ export function updateFromSession({ store, agents, settings }: AgentHandlerParts
     const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
     const session = store.find(id)
     if (session === undefined) throw new MessageError(500, 'Failed to get session: Session not found')
-    const agent = agents.get(id)
-    agent.clientPrompt = desktopPrompt
     const recipe = session.recipe && renderIfComplete(session.recipe, session.user_recipe_values ?? {}, settings)
-    if (recipe !== null) {
-      installRecipe(agent, recipe)
-      installFinalOutput(agent, recipe)
-    }
+    const finalOutput = recipe?.response && outputSchema(recipe.response)
+    installSession(agents.get(id), recipe, finalOutput)
     return empty(200)
   }
 }
@@ -138,6 +136,16 @@ function renderIfComplete(recipe: Recipe, values: Record<string, string>, settin
     if (error instanceof MissingParametersError) return null
     if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })
     throw error
+  }
+}
+
+/** What a recipe wants as its final output. Without a schema that can be followed nothing changes (G16). */
+function outputSchema({ json_schema: schema }: RecipeResponse): FinalOutputSchema {
+  try {
+    return finalOutputSchema(schema)
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    throw new MessageError(500, `Invalid response schema: ${error.message}`, { cause: error })
   }
 }
 

@@ -14,8 +14,9 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['upper', ofText((value) => value.toUpperCase())],
   ['lower', ofText((value) => value.toLowerCase())],
   ['trim', ofText((value) => value.trim())],
-  ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase()))],
-  ['capitalize', ofText(capitalized)],
+  // All small first: what becomes of a Σ depends on the letters before it (G34).
+  ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{M}\p{Nd}])\p{L}/gu, (letter) => letter.toUpperCase()))],
+  ['capitalize', ofText((value) => value.toLowerCase().replace(/^./su, (first) => first.toUpperCase()))],
   ['replace', { args: 2, apply: (look, value, from, to) => replaced(look, text(value), text(from), text(to)) }],
   ['split', ofText((value, separator = '') => pieces(value, separator), 1)],
   ['length', { args: 0, apply: (_, value) => length(value) }],
@@ -24,12 +25,6 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
 
 function ofText(change: (value: string, ...args: string[]) => unknown, args = 0): Filter {
   return { args, apply: (_, value, ...given) => change(text(value), ...given.map(text)) }
-}
-
-/** The rest is made small as a part of the whole: what becomes of a Σ depends on the letters before it (G34). */
-function capitalized(value: string): string {
-  const [first = ''] = value
-  return first.toUpperCase() + value.toLowerCase().slice(first.toLowerCase().length)
 }
 
 function text(value: unknown): string {

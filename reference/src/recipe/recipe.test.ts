@@ -8,7 +8,7 @@ import { rootPaths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
 import { decodeDeeplink, encodeDeeplink } from './deeplink.ts'
-import { matchesSchema, schemaProblem } from './json-schema.ts'
+import { SchemaError, checkSchema, faultsOf, finalOutputSchema } from './json-schema.ts'
 import { RecipeLibrary, parseRecipe } from './library.ts'
 import { pathId } from './path-id.ts'
 import { recipe } from './recipe.ts'
@@ -112,7 +112,10 @@ describe('validation (GA 11.2)', () => {
     [{ response: { json_schema: { $schema: 'http://json-schema.org/draft-07/schema#', definitions: {} } } }],
     [{ response: { json_schema: true } }],
     [{ response: {} }],
-    [{ version: '{{ x }}', parameters: [parameter('a', { description: '{{ y }}' })], prompt: '{{a}}' }],
+    [{ version: '{{ a }}', parameters: [parameter('a', { description: '{{ a }}' })] }],
+    [{ parameters, retry: { max_retries: 1, checks: [{ type: 'Shell', command: '{{ a }}' }] } }],
+    [{ parameters, sub_recipes: [{ name: 's', path: 'p', values: { '{{ a }}': '' }, sequential_when_repeated: false }] }],
+    [{ retry: { max_retries: 1, checks: [], timeout_seconds: 1, on_failure_timeout_seconds: 1 } }],
     [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', requirement: 'optional' })] }],
   ])('accepts %j', (members) => {
     for (let i = 0; i < 2; i++) expect(() => { validateRecipe({ ...bare, ...members }) }).not.toThrow()
@@ -124,10 +127,18 @@ describe('validation (GA 11.2)', () => {
     [{ parameters: [parameter('z'), parameter('y')] }, 'Unnecessary parameter definitions: y, z.'],
     [
       { prompt: '{{b}}', parameters },
-      'Missing definitions for parameters in the recipe file: b. Unnecessary parameter definitions: a.',
+      'Missing definitions for parameters in the recipe file: b.\nUnnecessary parameter definitions: a.',
     ],
-    [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters must have a default: a.'],
-    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 'File parameters must not have a default: a.'],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters missing default values in the recipe: a. Please provide defaults.'],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 
+      'File parameters cannot have default values to avoid importing sensitive user files: a'],
+    [{ version: '{{ x }}', parameters: [parameter('a', { description: '{{ y }}', default: '{{ z }}' })], prompt: '{{a}}' }, 'Missing definitions for parameters in the recipe file: x, y, z.'],
+    [{ retry: { max_retries: 1, checks: [{ type: 'Shell', command: '{{ c }}' }], on_failure: '{{ f }}' } }, 'Missing definitions for parameters in the recipe file: c, f.'],
+    [{ response: { json_schema: { properties: { '{{ k }}': {} } } } }, 'Missing definitions for parameters in the recipe file: k.'],
+    [{ parameters: [parameter('recipe_dir')], prompt: '{{ recipe_dir }}' }, 'Unnecessary parameter definitions: recipe_dir.'],
+    [{ retry: { max_retries: 0, checks: [], timeout_seconds: 0 }, response: { json_schema: 5 } }, 'Invalid retry configuration: max_retries must be greater than 0'],
+    [{ retry: { max_retries: 1, checks: [], timeout_seconds: 0 } }, 'Invalid retry configuration: timeout_seconds must be greater than 0 if specified'],
+    [{ retry: { max_retries: 1, checks: [], on_failure_timeout_seconds: 0 } }, 'Invalid retry configuration: on_failure_timeout_seconds must be greater than 0 if specified'],
     [{ prompt: '{% if a %}' }, 'Invalid template: endif is missing'],
     [{ prompt: '{% import "x" %}' }, 'Invalid template: unexpected tag import "x"'],
     [{ response: { json_schema: { type: 'thing' } } }, /^JSON schema validation failed: ./],
@@ -137,11 +148,48 @@ describe('validation (GA 11.2)', () => {
     expect(validate).toThrow(InvalidRecipeError)
     expect(validate).toThrow(typeof reason === 'string' ? new InvalidRecipeError(reason) : reason)
   })
+})
 
-  it('knows what a schema wants', () => {
-    expect(schemaProblem({ type: 'object' })).toBeUndefined()
-    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }
-    expect([matchesSchema(schema, { a: 1 }), matchesSchema(schema, { a: 'x' }), matchesSchema(schema, {})]).toEqual([true, false, false])
+function valueOf(text: string): unknown {
+  return new JsonDocument(text).value
+}
+
+describe('the schema of a final output (GA2 1.6)', () => {
+  it('says what is wrong, by path (M34)', () => {
+    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, b: { type: 'array', items: { type: 'string' } } } }
+    expect(faultsOf(schema, { a: 1, b: ['x'] })).toEqual([])
+    expect(faultsOf(schema, { b: [1, 'x', 2] })).toEqual(['- : ' + "must have required property 'a'", '- /b/0: must be string', '- /b/2: must be string'])
+    const many = faultsOf(schema, { a: 1, b: new Array(5000).fill(0) })
+    expect([many.length, many.at(-1)]).toEqual([21, '- 4980 more'])
+  })
+
+  it('is an object that says something (G16)', () => {
+    for (const schema of [undefined, null, {}, true, [], 'x', { type: 'thing' }, { type: 5 }]) expect(() => finalOutputSchema(schema)).toThrow(SchemaError)
+    expect(finalOutputSchema(valueOf('{"type":"object","minProperties":1.0}')).shown).toBe('{\n  "type": "object",\n  "minProperties": 1.0\n}')
+  })
+
+  it('is shown in a size that its own bounds (G35)', () => {
+    const levels = (count: number): unknown => valueOf('{"default":'.repeat(count) + '1' + '}'.repeat(count))
+    const wide = { ...(levels(190) as object), enum: new Array(10_000).fill(1) }
+    expect(finalOutputSchema(wide).shown).toBe(stringifyJson(wide))
+    expect(() => { checkSchema(levels(200)) }).not.toThrow()
+    for (const schema of [levels(201), levels(9000), { enum: ['x'.repeat(256 * 1024)] }]) expect(() => { checkSchema(schema) }).toThrow(SchemaError)
+    const deep = faultsOf({ additionalProperties: { $ref: '#' }, type: 'object' }, valueOf('{"abcdefgh":'.repeat(500) + '1' + '}'.repeat(500)))
+    expect(deep.join('').length).toBeLessThan(2500)
+  })
+
+  it('has no number that is too large to be judged, and neither has the value (G28)', () => {
+    for (const number of ['1e1001', '1e-1001', '1e1000000', '1' + '0'.repeat(1000)]) {
+      expect(() => { checkSchema(valueOf(`{"maximum":${number}}`)) }).toThrow(SchemaError)
+      expect(() => faultsOf({ type: 'object' }, valueOf(`{"a":[${number}]}`))).toThrow(SchemaError)
+    }
+    expect(faultsOf(valueOf('{"maximum":1e1000}'), valueOf('9'.repeat(1000)))).toEqual([])
+    expect(faultsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
+  })
+
+  it('judges values of any depth', () => {
+    expect(faultsOf({ type: 'object' }, valueOf('{"a":'.repeat(9000) + '1' + '}'.repeat(9000)))).toEqual([])
+    expect(faultsOf({ $async: true, type: 'string' }, 5)).toHaveLength(1)
   })
 })
 
@@ -268,6 +316,49 @@ describe('rendering (GA 11.2)', () => {
       activities: ['a'],
       sub_recipes: [{ path: join(paths.config, 'recipes/a.txt'), values: { k: 'B' } }],
     })
+  })
+
+  it('renders every text, keys too, and what values say is no template (G19)', () => {
+    const read = '{{a}}'
+    const rendered = renderRecipe(
+      {
+        ...bare, version: read, title: read, prompt: read, parameters: [parameter('a', { description: read, options: [read] }), parameter('b', { default: read })],
+        response: { json_schema: valueOf('{"{{a}}":1,"10":{"{{b}}":["{{a}}",1.0]},"2":"{{a}}","10":{"z":"{{a}}"}}') },
+        retry: { max_retries: 1, checks: [{ type: 'Shell', command: read }], on_failure: read },
+        sub_recipes: [{ name: 's {{a}}', path: '/', values: { '{{a}}': read }, sequential_when_repeated: false }],
+      },
+      { a: '{{b}}"' },
+      rootPaths('/nonexistent'),
+    )
+    const value = '{{b}}"'
+    expect(rendered).toMatchObject({
+      version: value, title: value, prompt: value, parameters: [{ key: 'a', description: value, options: [value] }, { key: 'b', default: value }],
+      retry: { checks: [{ command: value }], on_failure: value }, sub_recipes: [{ name: `s ${value}`, values: { [value]: value } }],
+    })
+    expect(stringifyJson(rendered.response)).toBe('{"json_schema":{"{{b}}\\"":1,"10":{"z":"{{b}}\\""},"2":"{{b}}\\""}}')
+  })
+
+  it('renders what is 9,000 levels deep, and looks for variables there', () => {
+    const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
+    expect(stringifyJson(renderRecipe(deep, { a: 'value' }, rootPaths('/nonexistent')))).toContain('"k":"value"}')
+    expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // so the variable was found
+  })
+
+  it('includes nothing that lies outside, whatever links say (G22)', () => {
+    const root = temporaryRoot()
+    const paths = rootPaths(root)
+    const library = join(paths.config, 'recipes')
+    mkdirSync(join(library, 'in'), { recursive: true })
+    writeFileSync(join(root, 'secret.txt'), 'secret')
+    writeFileSync(join(library, 'in/a.txt'), 'A')
+    symlinkSync(root, join(library, 'out'))
+    symlinkSync(join(root, 'secret.txt'), join(library, 'link.txt'))
+    symlinkSync(join(library, 'in'), join(library, 'alias'))
+    const include = (name: string): string | undefined => renderRecipe({ ...bare, prompt: `{% include "${name}" %}` }, {}, paths).prompt
+    expect(include('alias/a.txt')).toBe('A')
+    for (const name of ['out/secret.txt', 'link.txt', '../../secret.txt', join(root, 'secret.txt'), 'in/../out/secret.txt', '.', 'in']) {
+      expect(() => include(name)).toThrow('template not readable')
+    }
   })
 
   it('tells missing values from what cannot be rendered', () => {

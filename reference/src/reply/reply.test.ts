@@ -345,9 +345,13 @@ describe('a slash command (GA 7.11)', () => {
 })
 
 describe('a recipe with a response schema (GA 7.13, M34)', () => {
+  const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
+  const shown = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }, null, 2)
+  const correction = `Expected format:\n${shown}\n\nPlease correct your output to match the expected JSON schema and try again.`
+
   it('goes on until the output is there, and ends with it', async () => {
     const app = await ChatApp.open()
-    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const schema = JSON.parse(shown) as unknown
     const id = await app.chat({ recipe: { title: 't', description: 'd', instructions: 'Count', response: { json_schema: schema } } })
     await app.call('POST', '/agent/update_from_session', { session_id: id })
     const give = (input: string): ReturnType<typeof chatStream> => chatStream({ calls: [{ id: 'c', name: 'recipe__final_output', input }] })
@@ -355,13 +359,26 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
     const events = await app.hear(id, 'count')
     expect(events.filter((event) => event.type === 'Message').map(({ message }) => line(message)).filter((text) => !text.includes('call c'))).toEqual([
       'assistant: done',
-      'user: The final output is missing. Call the tool recipe__final_output with it now.',
-      'user: result c {"status":"error","error":"-32602: The final output does not match its schema"}',
-      'user: result c {"status":"success","value":[{"type":"text","text":"The final output was accepted."}]}',
+      `user: ${outputOrder}`,
+      `user: result c ${JSON.stringify({ status: 'error', error: `-32602: Validation failed:\n- /n: must be integer\n\n${correction}` })}`,
+      'user: result c {"status":"success","value":[{"type":"text","text":"Final output successfully collected."}]}',
       'assistant: {"n":5}',
     ])
-    expect((await app.conversation(id)).at(-1)).toContain('was accepted')
-    expect(app.upstream.streamed[0]?.messages[0]?.content).toContain('\n\nYou follow a recipe. Its instructions are:\n\nCount\n\nWhen the work is done, call the tool recipe__final_output once')
+    expect((await app.conversation(id)).at(-1)).toContain('successfully collected')
+    const [first] = app.upstream.streamed
+    expect(first?.messages[0]?.content).toContain('\n\nYou follow a recipe. Its instructions are:\n\nCount\n\nWhen the work is done, call')
+    expect(first?.messages[0]?.content).toMatch(/ once, with the final output\. It has to match this schema:\n\{\n {2}"type": "object",[^]*\n\}$/)
+    expect(JSON.stringify(first?.tools)).toContain(JSON.stringify(`The output has to match this schema:\n${shown}`).slice(1, -1))
+    app.upstream.answers(plain(400, { error: { message: 'no' } }), wantsStream)
+    expect((await app.hear(id, 'again')).map(eventLine)).toEqual(['assistant: Ran into this error: Request failed: Bad request (400): no.\n\nPlease try again.', 'Finish'])
+  })
+
+  it('has a tool that nobody else has', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    app.upstream.answers(chatStream({ calls: [{ id: 'c', name: 'recipe__final_output', input: '{}' }] }), wantsStream)
+      .answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
+    expect((await app.hear(id, 'hi')).map(eventLine)[1]).toBe('user: result c {"status":"error","error":"-32603: Final output tool not defined"}')
   })
 })
 
