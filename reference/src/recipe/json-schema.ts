@@ -41,11 +41,20 @@ export function finalOutputSchema(schema: unknown): FinalOutputSchema {
 /** What is wrong with a value, as lines `- <path>: <reason>`; none when it is what the schema wants (M34). Throws a SchemaError. */
 export function faultsOf(schema: unknown, value: unknown): string[] {
   const validate = compile(schema)
-  if (validate(plain(value)) === true) return []
-  const faults = (validate.errors ?? []).map(({ instancePath, message = '' }) => ({ path: instancePath, reason: message }))
+  const faults = largeNumbers(value)
+  if (faults.length === 0) {
+    if (validate(plain(value)) === true) return []
+    faults.push(...(validate.errors ?? []).map(({ instancePath, message = '' }) => ({ path: instancePath, reason: message })))
+  }
   faults.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
   const lines = faults.slice(0, maxFaults).map(({ path, reason }) => `- ${cut(path)}: ${cut(reason)}`)
   return faults.length > maxFaults ? [...lines, `- ${faults.length - maxFaults} more`] : lines
+}
+
+/** What is wrong at a place of a value, which is a JSON Pointer (RFC 6901). */
+interface Fault {
+  path: string
+  reason: string
 }
 
 const maxFaults = 20
@@ -63,6 +72,7 @@ function compile(schema: unknown): AnyValidateFunction {
   if (typeof schema !== 'boolean' && !isObject(schema)) throw new SchemaError('a schema is an object or a boolean')
   if (isDeeper(schema, maxSchemaLevels)) throw new SchemaError(`a schema has at most ${maxSchemaLevels} levels`)
   if (Buffer.byteLength(stringifyJson(schema)) > maxSchema) throw new SchemaError('a schema has at most 256 KiB')
+  if (largeNumbers(schema).length > 0) throw new SchemaError('a number is too large')
   const known = plain(schema) as AnySchema // an object or a boolean, as was just seen
   if (typeof known === 'object') delete known.$async // a keyword of the validator alone, which would make it answer with promises
   try {
@@ -78,20 +88,38 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 /** A new validator each time, because one remembers every schema with an `$id`. */
-function ajvFor(schema: AnySchema): Ajv {
+function ajvFor(schema: AnySchema): Pick<Ajv, 'compile'> {
   const draft = typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : ''
   if (draft.includes('draft-07') || draft.includes('draft-06')) return new Ajv(options)
   return draft.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options)
 }
 
-/** The value with numbers that the validator can read. */
-function plain(value: unknown): unknown {
-  return rewritten(value, (leaf) => (leaf instanceof JsonNumber || typeof leaf === 'bigint' ? double(String(leaf)) : leaf))
+/** The numbers of a value that are too large to be judged (G28). */
+function largeNumbers(value: unknown): Fault[] {
+  const faults: Fault[] = []
+  const open = [{ path: '', value }]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, value: one } = next
+    if (one instanceof JsonNumber) {
+      if (isLarge(one.text)) faults.push({ path, reason: 'the number is too large' })
+    } else if (typeof one === 'object' && one !== null) {
+      for (const [key, member] of Object.entries(one)) {
+        open.push({ path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, value: member })
+      }
+    }
+  }
+  return faults
 }
 
-/** The nearest double of a number that is not too large to be judged (G28). */
-function double(text: string): number {
+/** Whether a number has more than 1,000 digits, or an exponent beyond 1,000. */
+function isLarge(text: string): boolean {
   const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
-  if (whole.length + fraction.length > 1000 || Math.abs(Number(exponent)) > 1000) throw new SchemaError('a number is too large')
-  return Math.min(Math.max(Number(text), -Number.MAX_VALUE), Number.MAX_VALUE)
+  return whole.length + fraction.length > 1000 || Math.abs(Number(exponent)) > 1000
+}
+
+/** The value with numbers that the validator can read, which are the nearest doubles. */
+function plain(value: unknown): unknown {
+  return rewritten(value, (leaf) =>
+    leaf instanceof JsonNumber || typeof leaf === 'bigint' ? Math.min(Math.max(Number(leaf), -Number.MAX_VALUE), Number.MAX_VALUE) : leaf,
+  )
 }

@@ -181,7 +181,7 @@ describe('the schema of a final output (GA2 1.6)', () => {
   it('has no number that is too large to be judged, and neither has the value (G28)', () => {
     for (const number of ['1e1001', '1e-1001', '1e1000000', '1' + '0'.repeat(1000)]) {
       expect(() => { checkSchema(valueOf(`{"maximum":${number}}`)) }).toThrow(SchemaError)
-      expect(() => faultsOf({ type: 'object' }, valueOf(`{"a":[${number}]}`))).toThrow(SchemaError)
+      expect(faultsOf({ type: 'object' }, valueOf(`{"a/~":[1,${number}]}`))).toEqual(['- /a~1~0/1: the number is too large'])
     }
     expect(faultsOf(valueOf('{"maximum":1e1000}'), valueOf('9'.repeat(1000)))).toEqual([])
     expect(faultsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
