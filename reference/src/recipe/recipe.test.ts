@@ -7,6 +7,7 @@ import { stringifyJson } from '../json/stringify.ts'
 import { rootPaths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
+import { Budget } from './budget.ts'
 import { decodeDeeplink, encodeDeeplink } from './deeplink.ts'
 import { SchemaError, checkSchema, faultsOf, finalOutputSchema } from './json-schema.ts'
 import { RecipeLibrary, parseRecipe } from './library.ts'
@@ -14,7 +15,7 @@ import { pathId } from './path-id.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { MissingParametersError, renderRecipe } from './render.ts'
-import { Names, Rendering } from './rendering.ts'
+import { Rendering } from './rendering.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
@@ -204,12 +205,12 @@ describe('a template (GA 11.2, G20)', () => {
   }
 
   function render(text: string): string {
-    const rendering = new Rendering(parseTemplate, (name) => {
+    const rendering = new Rendering(parseTemplate, new Budget(), (name) => {
       const file = files[name]
       if (file === undefined) throw new TemplateError(`there is no ${name}`)
       return file
     })
-    return rendering.render(parseTemplate(text), new Names(values, rendering.look))
+    return rendering.text(text, values)
   }
 
   it.each([
@@ -242,7 +243,7 @@ describe('a template (GA 11.2, G20)', () => {
   })
 
   it('uses the variables that it does not make', () => {
-    const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}')
+    const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}', new Budget())
     expect([...variables].sort()).toEqual(['b', 'c', 'd', 'e'])
   })
 
@@ -282,7 +283,41 @@ describe('a template (GA 11.2, G20)', () => {
     expect(() => render(doubled)).toThrow('look at too much')
     expect(() => render('{% include "large.txt" %}'.repeat(6))).toThrow('too large')
     expect(() => render('{% if 1 %}'.repeat(201) + '{% endif %}'.repeat(201))).toThrow('nested too deep')
-    expect(render(`{{ ${'('.repeat(300)}1${')'.repeat(300)} }}`)).toContain('((')
+  })
+
+  it.each([
+    `{{ ${'('.repeat(201)}1${')'.repeat(201)} }}`, `{{ ${'['.repeat(201)}${']'.repeat(201)} }}`, `{{ ${'1 if 0 else '.repeat(201)}1 }}`,
+    `{{ ${'"a" | default('.repeat(201)}1${')'.repeat(201)} }}`,
+  ])('nests nothing more than 200 levels: %.30s', (text) => {
+    expect(() => render(text)).toThrow('nested too deep')
+    expect(() => { validateRecipe({ ...bare, prompt: text }) }).toThrow('nested too deep')
+  })
+
+  it.each([
+    [`{{ ${'1~'.repeat(20_000)}1 }}`, '1'.repeat(20_001)],
+    [`{{ name${' | upper'.repeat(20_000)} }}`, 'ANN'],
+    [`{{ nothing${' | default(nothing)'.repeat(10_000)} | default("x") }}`, 'x'],
+    [`{{ ${'empty or '.repeat(20_000)}"x" }}{{ ${'1 and '.repeat(20_000)}name }}`, 'xAnn'],
+    [`{{ 1${' == 1'.repeat(20_000)} }}`, 'false'],
+    [`{{ nothing${' is defined'.repeat(20_000)} }}{{ nothing == 1 is defined }}`, 'truefalse'],
+    [`{{ ${'not '.repeat(20_001)}1 }}`, 'false'],
+  ])('goes through chains of any length: %.30s', (text, written) => {
+    expect(render(text)).toBe(written)
+  })
+
+  it('looks for braces once, however many are not closed', () => {
+    const open = ['{{', '{#', '{%', '{{%'].map((braces) => braces.repeat(200_000)).join('')
+    expect(render(`${open} {{name}`)).toBe(`${open} {{name}`)
+  })
+
+  it.each([
+    ['parts of an expression', `{{ ${'1~'.repeat(60_000)}1 }}`, 'too many pieces'],
+    ['turns without a body', `{% set l = "${'a'.repeat(400)}" | split("") %}{% for a in l %}{% for b in l %}{% endfor %}{% endfor %}`, 'too many pieces'],
+    ['steps', `{% for a in "${'a'.repeat(20_000)}" | split("") %}{% if 1${' == 1'.repeat(1000)} %}{% endif %}{% endfor %}`, 'look at too much'],
+    ['conditions', `{% for a in "${'a'.repeat(20_000)}" | split("") %}{% if ${'0 or '.repeat(1000)} 0 %}{% endif %}{% endfor %}`, 'look at too much'],
+    ['items', `{% set x = "${'a'.repeat(700_000)}" | split("") %}`, 'look at too much'],
+  ])('counts %s (G22)', (_, text, message) => {
+    expect(() => render(text)).toThrow(message)
   })
 
   it.each(['{% if x %}', '{% for x in y %}', '{% endif %}', '{% else %}', '{% do x %}', '{% if %}x{% endif %}', '{% raw %}', '{% %}', '{% set x %}',
@@ -290,7 +325,7 @@ describe('a template (GA 11.2, G20)', () => {
     '{% if 1 %}{% endif x %}', '{% include %}'])(
     'is not %j',
     (text) => {
-      expect(() => parseTemplate(text)).toThrow(TemplateError)
+      expect(() => parseTemplate(text, new Budget())).toThrow(TemplateError)
     },
   )
 })
@@ -342,6 +377,18 @@ describe('rendering (GA 11.2)', () => {
     const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
     expect(stringifyJson(renderRecipe(deep, { a: 'value' }, rootPaths('/nonexistent')))).toContain('"k":"value"}')
     expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // so the variable was found
+  })
+
+  it('has one budget for all of its texts (G22)', () => {
+    const root = temporaryRoot()
+    const paths = rootPaths(root)
+    mkdirSync(join(paths.config, 'recipes'), { recursive: true })
+    writeFileSync(join(paths.config, 'recipes/large.txt'), 'x'.repeat(2 * 1024 * 1024))
+    const rendered = (count: number): Recipe => renderRecipe({ ...bare, activities: new Array<string>(count).fill('{% include "large.txt" %}') }, {}, paths)
+    expect(rendered(4).activities).toHaveLength(4)
+    expect(() => rendered(6)).toThrow('too large')
+    const words = new Array<string>(3).fill(`{{ ${'1~'.repeat(20_000)}1 }}`)
+    expect(() => { validateRecipe({ ...bare, activities: words }) }).toThrow('too many pieces')
   })
 
   it('includes nothing that lies outside, whatever links say (G22)', () => {

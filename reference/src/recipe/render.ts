@@ -2,9 +2,10 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, sep } from 'node:path'
 import { rewritten } from '../json/rewritten.ts'
 import type { Paths } from '../settings/paths.ts'
+import { Budget } from './budget.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
-import { Names, Rendering } from './rendering.ts'
+import { Rendering } from './rendering.ts'
 import type { Files } from './rendering.ts'
 import { parseTemplate } from './template.ts'
 import { recipeDirectory } from './validate.ts'
@@ -27,8 +28,8 @@ export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, stri
   const library = recipeLibrary(paths)
   const values = valuesOf(recipe.parameters ?? [], given)
   values.set(recipeDirectory, library)
-  const rendering = new Rendering(parseTemplate, filesBelow(library))
-  const render = (text: string): string => rendering.render(parseTemplate(text), new Names(values, rendering.look))
+  const rendering = new Rendering(parseTemplate, new Budget(), filesBelow(library))
+  const render = (text: string): string => rendering.text(text, values)
   const rendered = rewritten(recipe, (leaf) => (typeof leaf === 'string' ? render(leaf) : leaf), render) as Recipe // every text is still a text
   return rendered.sub_recipes === undefined
     ? rendered

@@ -1,5 +1,6 @@
 import { rewritten } from '../json/rewritten.ts'
 import { isBlank } from '../text/white-space.ts'
+import { Budget } from './budget.ts'
 import { SchemaError, checkSchema } from './json-schema.ts'
 import type { Recipe, RecipeParameter, RetryConfig } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
@@ -70,8 +71,9 @@ function retryProblem(retry: RetryConfig): string | undefined {
 /** The variables that the texts of a recipe use, keys included (G19). */
 function variablesOf(recipe: Recipe): Set<string> {
   const names = new Set<string>()
+  const budget = new Budget()
   const look = (text: string): string => {
-    for (const name of parseTemplate(text).variables) names.add(name)
+    if (text.includes('{')) for (const name of parseTemplate(text, budget).variables) names.add(name)
     return text
   }
   try {
