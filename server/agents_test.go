@@ -105,7 +105,7 @@ func TestResumeLoadsTheModel(t *testing.T) {
 		env["GOOSE_PROVIDER"] = "openai"
 		problem("no model", "Could not configure agent: missing model")
 		env["GOOSE_MODEL"], env["GOOSE_CONTEXT_LIMIT"] = "gpt-4o", "5"
-		problem("a bad limit", `Could not configure agent: invalid model GOOSE_CONTEXT_LIMIT is \"5\"; it must be an integer, at least 4096`)
+		problem("a bad limit", `Could not configure agent: invalid model Value for 'GOOSE_CONTEXT_LIMIT' is out of valid range: must be greater than 4K`)
 		delete(env, "GOOSE_CONTEXT_LIMIT")
 		problem("no key", "Could not create provider: Configuration value not found: OPENAI_API_KEY")
 		env["GOOSE_PROVIDER"] = "x"
