@@ -33,7 +33,7 @@ func TestToolsOfAFreshAgent(t *testing.T) {
 		r.get("GET /agent/tools?session_id="+id).is(t, "before the session was looked at", 200, all)
 		r.post("POST /agent/update_from_session", `{"session_id":"`+id+`"}`).is(t, "update", 200, "")
 		r.get("GET /agent/tools?session_id="+id).is(t, "with a recipe", 200, "["+taskTool+","+scheduleTool+","+
-			`{"name":"recipe__final_output","description":"Gives the final output of the conversation. Call it once, when the work is done.","parameters":["z","a"],"permission":null},`+
+			`{"name":"recipe__final_output","description":"Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n{\n  \"type\": \"object\",\n  \"properties\": {\n    \"z\": {},\n    \"a\": {}\n  }\n}","parameters":["z","a"],"permission":null},`+
 			subagentTool+`,{"name":"subrecipe__create_task_sub","description":"Creates tasks that run the recipe sub.","parameters":["task_parameters"],"permission":null}]`)
 
 		r.post("POST /agent/stop", `{"session_id":"`+id+`"}`).is(t, "stop", 200, "")
