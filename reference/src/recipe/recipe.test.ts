@@ -14,7 +14,7 @@ import { RecipeLibrary, parseRecipe } from './library.ts'
 import { pathId } from './path-id.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
-import { MissingParametersError, renderRecipe } from './render.ts'
+import { MissingParametersError, recipeLibrary, renderRecipe } from './render.ts'
 import { Rendering } from './rendering.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
@@ -344,7 +344,7 @@ describe('rendering (GA 11.2)', () => {
         { name: 's', path: '{{a}}.txt', values: { k: '{{b}}' }, sequential_when_repeated: false },
       ] },
       { a: 'a', f: join(paths.config, 'recipes/a.txt'), more: 'x' },
-      paths,
+      recipeLibrary(paths),
     )
     expect(rendered).toMatchObject({
       prompt: `a B content "{{x}}"\n${paths.config}/recipes`,
@@ -363,7 +363,7 @@ describe('rendering (GA 11.2)', () => {
         sub_recipes: [{ name: 's {{a}}', path: '/', values: { '{{a}}': read }, sequential_when_repeated: false }],
       },
       { a: '{{b}}"' },
-      rootPaths('/nonexistent'),
+      '/nonexistent',
     )
     const value = '{{b}}"'
     expect(rendered).toMatchObject({
@@ -375,7 +375,7 @@ describe('rendering (GA 11.2)', () => {
 
   it('renders what is 9,000 levels deep, and looks for variables there', () => {
     const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
-    expect(stringifyJson(renderRecipe(deep, { a: 'value' }, rootPaths('/nonexistent')))).toContain('"k":"value"}')
+    expect(stringifyJson(renderRecipe(deep, { a: 'value' }, '/nonexistent'))).toContain('"k":"value"}')
     expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // so the variable was found
   })
 
@@ -384,7 +384,7 @@ describe('rendering (GA 11.2)', () => {
     const paths = rootPaths(root)
     mkdirSync(join(paths.config, 'recipes'), { recursive: true })
     writeFileSync(join(paths.config, 'recipes/large.txt'), 'x'.repeat(2 * 1024 * 1024))
-    const rendered = (count: number): Recipe => renderRecipe({ ...bare, activities: new Array<string>(count).fill('{% include "large.txt" %}') }, {}, paths)
+    const rendered = (count: number): Recipe => renderRecipe({ ...bare, activities: new Array<string>(count).fill('{% include "large.txt" %}') }, {}, recipeLibrary(paths))
     expect(rendered(4).activities).toHaveLength(4)
     expect(() => rendered(6)).toThrow('too large')
     const words = new Array<string>(3).fill(`{{ ${'1~'.repeat(20_000)}1 }}`)
@@ -401,7 +401,7 @@ describe('rendering (GA 11.2)', () => {
     symlinkSync(root, join(library, 'out'))
     symlinkSync(join(root, 'secret.txt'), join(library, 'link.txt'))
     symlinkSync(join(library, 'in'), join(library, 'alias'))
-    const include = (name: string): string | undefined => renderRecipe({ ...bare, prompt: `{% include "${name}" %}` }, {}, paths).prompt
+    const include = (name: string): string | undefined => renderRecipe({ ...bare, prompt: `{% include "${name}" %}` }, {}, recipeLibrary(paths)).prompt
     expect(include('alias/a.txt')).toBe('A')
     for (const name of ['out/secret.txt', 'link.txt', '../../secret.txt', join(root, 'secret.txt'), 'in/../out/secret.txt', '.', 'in']) {
       expect(() => include(name)).toThrow('template not readable')
@@ -409,13 +409,13 @@ describe('rendering (GA 11.2)', () => {
   })
 
   it('tells missing values from what cannot be rendered', () => {
-    const paths = rootPaths('/nonexistent')
+    const library = '/nonexistent'
     const one = (key: Partial<RecipeParameter>): Recipe => ({ ...bare, prompt: '{{a}}', parameters: [parameter('a', key)] })
     for (const requirement of ['required', 'user_prompt'] as const) {
-      expect(() => renderRecipe(one({ requirement }), { constructor: 'x' }, paths)).toThrow(MissingParametersError)
+      expect(() => renderRecipe(one({ requirement }), { constructor: 'x' }, library)).toThrow(MissingParametersError)
     }
-    expect(() => renderRecipe(one({ input_type: 'file' }), { a: 'none' }, paths)).toThrow(TemplateError)
-    expect(() => renderRecipe({ ...bare, prompt: '{{a}}' }, { a: 'x' }, paths)).toThrow(TemplateError)
+    expect(() => renderRecipe(one({ input_type: 'file' }), { a: 'none' }, library)).toThrow(TemplateError)
+    expect(() => renderRecipe({ ...bare, prompt: '{{a}}' }, { a: 'x' }, library)).toThrow(TemplateError)
   })
 })
 

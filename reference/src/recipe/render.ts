@@ -24,8 +24,7 @@ export function recipeLibrary(paths: Paths): string {
  * The recipe with values in the places of its variables (GA 11.2): of a parameter without one the default. Texts are
  * rendered one by one, keys too (G19). Throws a MissingParametersError, or a TemplateError for everything else that is in the way.
  */
-export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, paths: Paths): Recipe {
-  const library = recipeLibrary(paths)
+export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, library: string): Recipe {
   const values = valuesOf(recipe.parameters ?? [], given)
   values.set(recipeDirectory, library)
   const rendering = new Rendering(parseTemplate, new Budget(), filesBelow(library))

@@ -50,7 +50,7 @@ export function pieces(text: string): Piece[] {
     let part = text.slice(from, to)
     if (trimStart) part = part.trimStart()
     if (trimEnd) part = part.trimEnd()
-    found.push({ type: 'text', text: part })
+    if (part !== '') found.push({ type: 'text', text: part })
   }
   const delimiters = new Delimiters(text)
   let end = 0

@@ -60,7 +60,7 @@ export class Engine {
     this.#listener = listener
     this.#mode = modeOf(parts.settings)
     this.#dangers = new DangerCheck(parts.settings, parts.logger)
-    this.#finalOutput = new FinalOutput(agent.finalOutput)
+    this.#finalOutput = new FinalOutput(agent.finalOutput, parts.workshop)
   }
 
   /** The reply to `/compact`. Throws when there is no provider, or a SessionGoneError. */

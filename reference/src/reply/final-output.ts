@@ -2,8 +2,9 @@ import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
-import { SchemaError, faultsOf } from '../recipe/json-schema.ts'
+import { SchemaError } from '../recipe/json-schema.ts'
 import type { FinalOutputSchema } from '../recipe/json-schema.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 
 /** What the model is told when it ends without the output. */
 export const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
@@ -11,10 +12,12 @@ export const outputOrder = 'You MUST call the `final_output` tool NOW with the f
 /** The output that a recipe wants, of one reply (GA 7.13, GA2 1.6). */
 export class FinalOutput {
   readonly wanted: FinalOutputSchema | undefined
+  readonly #workshop: Workshop
   #output: string | undefined
 
-  constructor(wanted: FinalOutputSchema | undefined) {
+  constructor(wanted: FinalOutputSchema | undefined, workshop: Workshop) {
     this.wanted = wanted
+    this.#workshop = workshop
   }
 
   /** The output as JSON on one line, once it has been given. */
@@ -22,22 +25,22 @@ export class FinalOutput {
     return this.#output
   }
 
-  /** Takes the output if it is what the recipe wants. */
-  give(output: JsonObject): Result<ToolContent[]> {
+  /** Takes the output if it is what the recipe wants. Rejects only when the signal is aborted. */
+  async give(output: JsonObject, signal: AbortSignal): Promise<Result<ToolContent[]>> {
     if (this.wanted === undefined) return { status: 'error', error: '-32603: Final output tool not defined' }
-    const faults = faultsIn(output, this.wanted)
+    const faults = await this.#faultsIn(output, this.wanted, signal)
     if (faults.length > 0) return { status: 'error', error: `-32602: ${refusal(faults, this.wanted)}` }
     this.#output = stringifyJson(output)
     return { status: 'success', value: [{ type: 'text', text: 'Final output successfully collected.' }] }
   }
-}
 
-function faultsIn(output: JsonObject, { schema }: FinalOutputSchema): string[] {
-  try {
-    return faultsOf(schema, output)
-  } catch (error) {
-    if (!(error instanceof SchemaError)) throw error
-    return [`- : ${error.message}`]
+  async #faultsIn(value: JsonObject, { schema }: FinalOutputSchema, signal: AbortSignal): Promise<string[]> {
+    try {
+      return await this.#workshop.do('faults', { schema, value }, signal)
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error
+      return [`- : ${error.message}`]
+    }
   }
 }
 
