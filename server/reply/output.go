@@ -33,7 +33,7 @@ type FinalOutput struct {
 // NewFinalOutput returns the output that a JSON Schema describes: an object that is not empty (decision G16).
 func NewFinalOutput(text json.RawMessage) (*FinalOutput, error) {
 	if jsonwire.Text(text).Kind() != "object" || string(text) == "{}" {
-		return nil, errors.New("The response needs a JSON Schema that is an object, and not empty") //nolint:staticcheck // clients read it
+		return nil, errors.New("the response needs a JSON Schema that is an object, and not empty")
 	}
 	compiled, err := schema.Compile(text)
 	if err != nil {

@@ -89,8 +89,8 @@ func TestJudgingIsBounded(t *testing.T) {
 			defs = append(defs, fmt.Sprintf(`"d%d":{"%s":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]}`, i+1, of, i, i))
 		}
 		s := compile(t, `{"anyOf":[{"const":"x"},{"$ref":"#/$defs/d60"}],"$defs":{`+strings.Join(defs, ",")+`}}`)
-		if problems, _ := s.Judge(json.RawMessage(`"y"`), 4); len(problems) == 0 {
-			t.Errorf("%s: no problem", of)
+		if problems, _ := s.Judge(json.RawMessage(`"y"`), 4); len(problems) != 1 || problems[0].At != "" || problems[0].Reason != "it takes too long to judge" {
+			t.Errorf("%s: %v", of, problems)
 		}
 		if problems, _ := s.Judge(json.RawMessage(`"x"`), 4); problems != nil { // has as much as the one before
 			t.Errorf("%s: %v", of, problems)
