@@ -41,6 +41,7 @@ export function finalOutputSchema(schema: unknown): FinalOutputSchema {
 /** What is wrong with a value, as lines `- <path>: <reason>`; none when it is what the schema wants (M34). Throws a SchemaError. */
 export function faultsOf(schema: unknown, value: unknown): string[] {
   const validate = compile(schema)
+  if (isDeeper(value, maxLevels)) return [`- : the value has more than ${maxLevels} levels`]
   const faults = largeNumbers(value)
   if (faults.length === 0) {
     if (validate(plain(value)) === true) return []
@@ -61,7 +62,8 @@ const maxFaults = 20
 /** Bytes of a schema (G35), and of one in pretty form. */
 const maxSchema = 256 * 1024
 const maxShown = 64 * 1024
-const maxSchemaLevels = 200
+/** Levels of a schema (G35), and of a value that is judged (G28). */
+const maxLevels = 200
 const maxText = 1000
 
 function cut(text: string): string {
@@ -70,7 +72,7 @@ function cut(text: string): string {
 
 function compile(schema: unknown): AnyValidateFunction {
   if (typeof schema !== 'boolean' && !isObject(schema)) throw new SchemaError('a schema is an object or a boolean')
-  if (isDeeper(schema, maxSchemaLevels)) throw new SchemaError(`a schema has at most ${maxSchemaLevels} levels`)
+  if (isDeeper(schema, maxLevels)) throw new SchemaError(`a schema has at most ${maxLevels} levels`)
   if (Buffer.byteLength(stringifyJson(schema)) > maxSchema) throw new SchemaError('a schema has at most 256 KiB')
   if (largeNumbers(schema).length > 0) throw new SchemaError('a number is too large')
   const known = plain(schema) as AnySchema // an object or a boolean, as was just seen
@@ -91,7 +93,10 @@ function isDeeper(value: unknown, levels: number): boolean {
 function ajvFor(schema: AnySchema): Pick<Ajv, 'compile'> {
   const draft = typeof schema === 'object' && typeof schema.$schema === 'string' ? schema.$schema : ''
   if (draft.includes('draft-07') || draft.includes('draft-06')) return new Ajv(options)
-  return draft.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options)
+  const ajv = draft.includes('2019-09') ? new Ajv2019(options) : new Ajv2020(options)
+  // Only for these keywords has `anyOf` to look beyond the first schema that matches.
+  ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated')
+  return ajv
 }
 
 /** The numbers of a value that are too large to be judged (G28). */

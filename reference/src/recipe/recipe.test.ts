@@ -175,8 +175,8 @@ describe('the schema of a final output (GA2 1.6)', () => {
     expect(finalOutputSchema(wide).shown).toBe(stringifyJson(wide))
     expect(() => { checkSchema(levels(200)) }).not.toThrow()
     for (const schema of [levels(201), levels(9000), { enum: ['x'.repeat(256 * 1024)] }]) expect(() => { checkSchema(schema) }).toThrow(SchemaError)
-    const deep = faultsOf({ additionalProperties: { $ref: '#' }, type: 'object' }, valueOf('{"abcdefgh":'.repeat(500) + '1' + '}'.repeat(500)))
-    expect(deep.join('').length).toBeLessThan(2500)
+    const long = faultsOf({ additionalProperties: { type: 'string' } }, { ['x'.repeat(5000)]: 1, y: 1 })
+    expect(long).toEqual([`- /${'x'.repeat(999)}...: must be string`, '- /y: must be string'])
   })
 
   it('has no number that is too large to be judged, and neither has the value (G28)', () => {
@@ -188,8 +188,17 @@ describe('the schema of a final output (GA2 1.6)', () => {
     expect(faultsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
   })
 
-  it('judges values of any depth', () => {
-    expect(faultsOf({ type: 'object' }, valueOf('{"a":'.repeat(9000) + '1' + '}'.repeat(9000)))).toEqual([])
+  it('looks no further than to what matches', () => {
+    const again = Array.from({ length: 40 }, (_, i) => [`d${i + 1}`, { anyOf: [{ $ref: `#/$defs/d${i}` }, { $ref: `#/$defs/d${i}` }] }])
+    const schema = { anyOf: [{ const: 5 }, { $ref: '#/$defs/d40' }], $defs: { d0: { type: 'null' }, ...Object.fromEntries(again) } as unknown }
+    expect(faultsOf(schema, 5)).toEqual([])
+    expect(faultsOf({ anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }], unevaluatedProperties: false }, { a: 1, b: 1 })).toEqual([])
+  })
+
+  it('judges no value that is too deep (G28)', () => {
+    const levels = (count: number): unknown => valueOf('{"a":'.repeat(count) + '1' + '}'.repeat(count))
+    expect(faultsOf({ type: 'object' }, levels(200))).toEqual([])
+    for (const count of [201, 9000]) expect(faultsOf({ type: 'object' }, levels(count))).toEqual(['- : the value has more than 200 levels'])
     expect(faultsOf({ $async: true, type: 'string' }, 5)).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { JsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { GooseApp } from '../testing/goose-app.ts'
+import { SchemaError } from './json-schema.ts'
 import type { Recipe } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
 import { InvalidRecipeError } from './validate.ts'
@@ -11,8 +12,8 @@ const bare: Recipe = { version: '1.0.0', title: 't', description: 'd', prompt: '
 /** A search that a backtracking engine does not end. */
 const endless = { schema: { type: 'object', properties: { s: { pattern: '^(a|a)*$' } } }, value: { s: `${'a'.repeat(60)}b` } }
 
-function thread(limitMs?: number): WorkshopThread {
-  const workshop = new WorkshopThread(limitMs)
+function thread(limits?: ConstructorParameters<typeof WorkshopThread>[0]): WorkshopThread {
+  const workshop = new WorkshopThread(limits)
   onTestFinished(() => workshop.close())
   return workshop
 }
@@ -68,7 +69,9 @@ describe('a thread for recipes', () => {
   })
 
   it('ends with what takes too long', async () => {
-    await expect(thread(1).do('faults', endless)).rejects.toThrow('it takes too long')
+    const workshop = thread({ faults: 1 })
+    await expect(workshop.do('faults', endless)).rejects.toThrow(new SchemaError('it takes too long'))
+    await expect(workshop.do('validate', { recipe: bare })).resolves.toBeNull()
   })
 
   it('ends with the server', async () => {

@@ -16,10 +16,12 @@ export const here: Workshop = {
   close: async () => undefined,
 }
 
-/** How long a task may take: rendering is bounded (G22), but a schema may have patterns that search without end. */
-const timeLimitMs = 10_000
+/** How long a task may take. Rendering is bounded by itself (G22), but a schema may ask or search without end (G28). */
+const timeLimits: Readonly<Record<TaskName, number>> = { validate: 10_000, render: 10_000, output: 10_000, faults: 2000 }
 const memoryLimitMb = 384
 const role = 'recipes'
+/** What the thread says when it has a task in its hands. */
+const begun = 'begun'
 
 /** The bundle is one file, which a thread begins with too; what is still TypeScript needs somebody who reads it. */
 const isSource = import.meta.url.endsWith('.ts')
@@ -37,13 +39,13 @@ interface Job {
  */
 export class WorkshopThread implements Workshop {
   readonly #waiting: Job[] = []
-  readonly #limitMs: number
+  readonly #limits: Readonly<Record<TaskName, number>>
   #thread: Worker | undefined
   #current: Job | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limitMs = timeLimitMs) {
-    this.#limitMs = limitMs
+  constructor(limits: Partial<Record<TaskName, number>> = {}) {
+    this.#limits = { ...timeLimits, ...limits }
   }
 
   async do<N extends TaskName>(name: N, given: Tasks[N]['given'], signal?: AbortSignal): Promise<Tasks[N]['result']> {
@@ -77,9 +79,6 @@ export class WorkshopThread implements Workshop {
     this.#current = this.#waiting.shift()
     if (this.#current === undefined) return
     this.#thread ??= this.#start()
-    this.#timer = setTimeout(() => {
-      this.#break('it takes too long')
-    }, this.#limitMs)
     this.#thread.postMessage(this.#current.order)
   }
 
@@ -87,8 +86,13 @@ export class WorkshopThread implements Workshop {
     const options = { workerData: role, resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } }
     const thread = isSource ? new Worker(fromSource, { ...options, eval: true }) : new Worker(new URL(import.meta.url), options)
     thread.unref()
-    thread.on('message', (outcome: Outcome) => {
-      if (thread === this.#thread) this.#done()?.settle(outcome)
+    thread.on('message', (told: Outcome | typeof begun) => {
+      if (thread !== this.#thread || this.#current === undefined) return
+      if (told === begun) {
+        this.#watch(this.#current)
+        return
+      }
+      this.#done()?.settle(told)
       this.#next()
     })
     thread.on('error', (error) => {
@@ -98,6 +102,13 @@ export class WorkshopThread implements Workshop {
       this.#next()
     })
     return thread
+  }
+
+  /** The time that a new thread takes to start is not the task's. */
+  #watch({ order: { name } }: Job): void {
+    this.#timer = setTimeout(() => {
+      this.#break('it takes too long')
+    }, this.#limits[name])
   }
 
   /** Takes the current job out of the thread's hands. */
@@ -130,4 +141,9 @@ export class WorkshopThread implements Workshop {
   }
 }
 
-if (!isMainThread && workerData === role) parentPort?.on('message', (ordered: Order) => parentPort?.postMessage(perform(ordered)))
+if (!isMainThread && workerData === role) {
+  parentPort?.on('message', (ordered: Order) => {
+    parentPort?.postMessage(begun)
+    parentPort?.postMessage(perform(ordered))
+  })
+}
