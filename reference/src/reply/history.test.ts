@@ -45,6 +45,14 @@ describe('repairHistory (M18)', () => {
     expect(brief(repairHistory(given))).toEqual(want)
   })
 
+  it('takes time that grows with the conversation, whatever goes of it', () => {
+    const numbers = Array.from({ length: 20_000 }, (_, i) => String(i))
+    const pairs = numbers.flatMap((id) => [assistant(call(id)), user(result(id))])
+    expect(brief(repairHistory([...pairs, user(text('a'))]))).toEqual(['user: a'])
+    const neighbours = repairHistory(numbers.flatMap((id) => [user(text(id)), assistant(text(' '))]))
+    expect(neighbours.map(({ content }) => content.length)).toEqual([20_000])
+  })
+
   it('leaves the conversation as it was', () => {
     const given = [user(text('a')), assistant(text('b '))]
     repairHistory(given)
