@@ -373,6 +373,16 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
     expect((await app.hear(id, 'again')).map(eventLine)).toEqual(['assistant: Ran into this error: Request failed: Bad request (400): no.\n\nPlease try again.', 'Finish'])
   })
 
+  it('offers no model the tools of its sub-recipes (M45)', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat({ recipe: { title: 't', description: 'd', prompt: 'p', sub_recipes: [{ name: 's', path: '/' }] } })
+    await app.call('POST', '/agent/update_from_session', { session_id: id })
+    expect((await app.get(`/agent/tools?session_id=${id}`)).text).toContain('subrecipe__create_task_s')
+    app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
+    await app.hear(id, 'hi')
+    expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name)).toEqual(['dynamic_task__create_task', 'platform__manage_schedule', 'subagent__execute_task'])
+  })
+
   it('has a tool that nobody else has', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
