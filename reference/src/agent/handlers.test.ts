@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeDeeplink } from '../recipe/deeplink.ts'
 import { pathId } from '../recipe/path-id.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import { GooseApp } from '../testing/goose-app.ts'
 
 const recipe = { title: 'Greet', description: 'Greets', instructions: 'Greet them' }
@@ -193,6 +194,34 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     const id = await app.start({ recipe: { ...recipe, sub_recipes: [{ name: 'sub', path: '/none.yaml' }] } })
     expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"Recipe parsing failed: Sub-recipe file does not exist: /none.yaml"}' })
     expect(await update(app, 'nope')).toMatchObject({ status: 500, text: '{"message":"Failed to get session: Session not found"}' })
+  })
+})
+
+describe('a recipe that nobody waits for any more (G22)', () => {
+  it.each(['/agent/start', '/agent/update_from_session', '/user_recipe_values'])('is given up: %s', async (path) => {
+    let begun = (): void => undefined
+    const working = new Promise<void>((resolve) => (begun = resolve))
+    const endless: Workshop = {
+      do: (_name, _given, signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => {
+            reject(signal.reason as Error)
+          })
+          begun()
+        }),
+      close: () => Promise.resolve(),
+    }
+    const app = new GooseApp({ workshop: endless })
+    const imported = { id: 'x', working_dir: '/w', name: 'n', created_at: '2025-12-10T16:59:31Z', updated_at: '2025-12-10T16:59:31Z', extension_data: {}, message_count: 0, recipe }
+    const { text } = await app.call('POST', '/sessions/import', { json: JSON.stringify(imported) })
+    const session_id = (json(text) as { id: string }).id
+    const gone = new AbortController()
+    const [method, target] = path.startsWith('/agent') ? ['POST', path] : ['PUT', `/sessions/${session_id}${path}`]
+    const body = JSON.stringify({ session_id, working_dir: '/w', recipe, userRecipeValues: {} })
+    const answer = app.fetch(target, { method, body, headers: { 'Content-Type': 'application/json' }, signal: gone.signal })
+    await working
+    gone.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
   })
 })
 
