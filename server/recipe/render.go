@@ -72,24 +72,29 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 	return nil
 }
 
-// readBelow reads a file of a directory. Links in it are followed as long as they do not lead out of it.
+// readBelow reads a file of a directory by its relative path. Links are followed as long as they do not lead out of it.
 func readBelow(dir, name string) (string, error) {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", notRead(dir, err)
 	}
-	if !filepath.IsLocal(name) {
+	path := filepath.Join(root, name)
+	if filepath.IsAbs(name) || !isBelow(root, path) { // of which it is not told whether it exists
 		return "", errOutside
 	}
-	path := filepath.Join(root, name)
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", notRead(path, err)
 	}
-	if below, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(below) {
+	if !isBelow(root, real) {
 		return "", errOutside
 	}
 	return readFile(real)
+}
+
+func isBelow(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
 }
 
 var errOutside = errors.New("not below the directory of recipes")

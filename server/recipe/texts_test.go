@@ -79,7 +79,7 @@ func TestIncludesStayInTheirDirectory(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"part": "part", "in": "part", "absolute": "part", "../secret": "", "out": "", "up/secret": "", "up/recipes/part": "part", "loop": "", ".": "", "nowhere": "",
+		filepath.Join(dir, "part"): "", "part": "part", "in": "part", "absolute": "part", "../secret": "", "out": "", "up/secret": "", "up/recipes/part": "part", "../recipes/part": "part", "loop": "", ".": "", "nowhere": "",
 	} {
 		for _, dir := range []string{dir, filepath.Join(outer, "recipes-link")} {
 			got, err := parse(t, `{title: "{% include '`+name+`' %}", description: d}`).Render(t.Context(), nil, dir)

@@ -292,9 +292,7 @@ var errCompare = errors.New("these values cannot be compared")
 func contains(in, value any) (bool, error) {
 	switch in := in.(type) {
 	case string:
-		if s, ok := value.(string); ok {
-			return strings.Contains(in, s), nil
-		}
+		return strings.Contains(in, show(value)), nil
 	case []any:
 		return slices.ContainsFunc(in, func(item any) bool { return equal(item, value) }), nil
 	}
