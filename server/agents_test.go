@@ -34,7 +34,7 @@ func TestToolsOfAFreshAgent(t *testing.T) {
 		r.get("GET /agent/tools?session_id="+id).is(t, "before the session was looked at", 200, all)
 		r.post("POST /agent/update_from_session", `{"session_id":"`+id+`"}`).is(t, "update", 200, "")
 		r.get("GET /agent/tools?session_id="+id).is(t, "with a recipe", 200, "["+taskTool+","+scheduleTool+","+
-			`{"name":"recipe__final_output","description":"Gives the final output of the conversation. Call it once, when the work is done.","parameters":["z","a"],"permission":null},`+
+			`{"name":"recipe__final_output","description":"Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n{\n  \"type\": \"object\",\n  \"properties\": {\n    \"z\": {},\n    \"a\": {}\n  }\n}","parameters":["z","a"],"permission":null},`+
 			subagentTool+`,{"name":"subrecipe__create_task_sub","description":"Creates tasks that run the recipe sub.","parameters":["task_parameters"],"permission":null}]`)
 
 		r.post("POST /agent/stop", `{"session_id":"`+id+`"}`).is(t, "stop", 200, "")
@@ -106,7 +106,7 @@ func TestResumeLoadsTheModel(t *testing.T) {
 		env["GOOSE_PROVIDER"] = "openai"
 		problem("no model", "Could not configure agent: missing model")
 		env["GOOSE_MODEL"], env["GOOSE_CONTEXT_LIMIT"] = "gpt-4o", "5"
-		problem("a bad limit", `Could not configure agent: invalid model GOOSE_CONTEXT_LIMIT is \"5\"; it must be an integer, at least 4096`)
+		problem("a bad limit", `Could not configure agent: invalid model Value for 'GOOSE_CONTEXT_LIMIT' is out of valid range: must be greater than 4K`)
 		delete(env, "GOOSE_CONTEXT_LIMIT")
 		problem("no key", "Could not create provider: Configuration value not found: OPENAI_API_KEY")
 		env["GOOSE_PROVIDER"] = "x"

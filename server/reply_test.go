@@ -133,7 +133,7 @@ func TestChoosingAModel(t *testing.T) {
 		{"the model of the settings", []string{"GOOSE_MODEL", "gpt-5"}, `{"provider":"openai","session_id":"S"}`, ""},
 		{"a session that is not stored", nil, `{"provider":"openai","model":"m","session_id":"20990101_1"}`, ""},
 		{"a bad environment", []string{"GOOSE_CONTEXT_LIMIT", "5"}, `{"provider":"nope","model":"m","session_id":"S"}`,
-			`Invalid model config: GOOSE_CONTEXT_LIMIT is "5"; it must be an integer, at least 4096`},
+			`Invalid model config: Value for 'GOOSE_CONTEXT_LIMIT' is out of valid range: must be greater than 4K`},
 		{"an unknown provider", nil, `{"provider":"nope","model":"m","session_id":"S"}`, "Failed to create nope provider: Unknown provider: nope"},
 		{"no key", nil, `{"provider":"anthropic","model":"m","session_id":"S"}`,
 			"Failed to create anthropic provider: Configuration value not found: ANTHROPIC_API_KEY"},

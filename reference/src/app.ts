@@ -25,6 +25,7 @@ import type { ErrorHandler, Route } from './http/router.ts'
 import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { RecipeLibrary } from './recipe/library.ts'
+import type { Workshop } from './recipe/workshop.ts'
 import { confirmTool, reply } from './reply/handlers.ts'
 import { resumeProvider, updateProvider } from './reply/model-handlers.ts'
 import { Naming } from './reply/naming.ts'
@@ -62,6 +63,8 @@ export interface AppOptions {
   maxActiveAgents: number
   /** How this program was started, to start it again as a built-in extension (GA 1.1). */
   ownCommand?: readonly string[]
+  /** Works on recipes. It is closed when the app stops. */
+  workshop: Workshop
 }
 
 /** The server without a port: a function from Request to Response, and its state. */
@@ -124,13 +127,13 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const settings = new Settings(paths, options.environment, logger)
   const store = new SessionStore(paths.data, logger)
   const library = new RecipeLibrary(settings, options.directory)
-  const { environment, directory, ownCommand = [] } = options
+  const { environment, directory, workshop, ownCommand = [] } = options
   const around = { settings, store, environment, directory, ownCommand, logger }
   const makeParts = (id: string): AgentWithExtensions => engineParts(new AgentExtensions(id, around))
   const agents = new Agents(options.maxActiveAgents, makeParts, logger)
   const naming = new Naming(store, logger)
   const providers = new Providers(settings, logger)
-  const replyParts = { settings, store, agents, providers, naming, logger }
+  const replyParts = { settings, store, agents, providers, naming, workshop, logger }
   const loadModelAndExtensions = async (_: unknown, session: LoadedSession): Promise<void> => {
     const agent = agents.get(session.id)
     const release = agent.use()
@@ -141,7 +144,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       release()
     }
   }
-  const parts = { settings, store, library, agents, logger, paths, loadModelAndExtensions }
+  const parts = { settings, store, library, agents, workshop, logger, paths, loadModelAndExtensions }
   return {
     routes: [
       { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
@@ -169,6 +172,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
     stop: async () => {
       await naming.stop()
       await agents.stopAll()
+      await workshop.close()
     },
     ended: () => agents.closed(),
   }

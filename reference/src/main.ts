@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import process from 'node:process'
+import { isMainThread } from 'node:worker_threads'
 import { loadConfig } from './config.ts'
 import { LogFile } from './log-file.ts'
 import { jsonLogger } from './log.ts'
@@ -109,4 +110,5 @@ function firstSignal(): Promise<NodeJS.Signals> {
 // A reader of the output that went away is no reason to stop serving.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
 
-await main(process.argv.slice(2))
+// A thread has this file, too, and its own work to do.
+if (isMainThread) await main(process.argv.slice(2))

@@ -47,7 +47,7 @@ func (h *Handlers) StartAgent(ctx context.Context, _ gen.StartAgentRequestObject
 		return refused, nil
 	}
 	if chosen != nil {
-		if err := chosen.Validate(); err != nil {
+		if err := chosen.Validate(ctx); err != nil {
 			return refuse(http.StatusBadRequest, err.Error()), nil
 		}
 	}

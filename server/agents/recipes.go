@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/excerpt"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
+	"github.com/lockstep-dev/lockstep/server/session"
 )
 
 // chooseRecipe returns the recipe that a start asks for, nil if it asks for none: a deeplink comes before an id, an id
@@ -45,32 +46,35 @@ func (h *Handlers) UpdateFromSession(ctx context.Context, _ gen.UpdateFromSessio
 	}
 	a, release := h.Agents.Use(id)
 	defer release()
-	if s.Recipe != nil {
-		rendered, err := s.Recipe.Render(s.UserRecipeValues, h.RecipeDir)
-		if err == nil {
-			err = install(a, rendered)
-		}
-		if err != nil && !errors.Is(err, recipe.ErrMissing) {
-			return refuse(http.StatusInternalServerError, err.Error()), nil
-		}
+	if err := h.follow(ctx, a, s); err != nil {
+		return refuse(http.StatusInternalServerError, err.Error()), nil
 	}
-	a.InDesktop() // which an agent that follows a recipe is not told
 	return done, nil
 }
 
-// install gives an agent what a recipe says.
-func install(a *agent.Agent, r recipe.Recipe) error {
-	var output *reply.FinalOutput
-	if r.Response != nil && r.Response.JSONSchema != nil {
+// follow makes an agent do what the recipe of its session says. Without one, or while a value is missing, nothing is left of
+// an earlier one (decision G31). If it fails the agent stays as it was.
+func (h *Handlers) follow(ctx context.Context, a *agent.Agent, s session.Session) error {
+	var rendered recipe.Recipe
+	if s.Recipe != nil {
 		var err error
-		if output, err = reply.NewFinalOutput(r.Response.JSONSchema); err != nil {
+		if rendered, err = s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir); err != nil && !errors.Is(err, recipe.ErrMissing) {
 			return err
 		}
 	}
-	a.SetSubRecipes(r.SubRecipes)
+	var output *reply.FinalOutput
+	if rendered.Response != nil {
+		var err error
+		if output, err = reply.NewFinalOutput(rendered.Response.JSONSchema); err != nil {
+			return err
+		}
+	}
+	a.SetSubRecipes(rendered.SubRecipes)
 	a.SetOutput(output)
-	if r.Instructions != nil {
-		a.Follow(*r.Instructions)
+	if rendered.Instructions != nil {
+		a.Follow(*rendered.Instructions)
+	} else {
+		a.InDesktop()
 	}
 	return nil
 }

@@ -80,33 +80,18 @@ func Judge(arguments json.RawMessage) (worst Finding, found bool) {
 		return worst, false
 	}
 	first := len(rules)
-	eachText(value, func(text string) {
-		text = text[:min(len(text), maxText)]
-		for i, r := range rules[:first] {
-			if r.finds(text) {
-				first = i
-				return
-			}
+	for from, end := range value.Strings() {
+		if end < len(value) && value[end] == ':' { // the name of a member
+			continue
 		}
-	})
+		text := value[from:end].Str()
+		text = text[:min(len(text), maxText)]
+		if i := slices.IndexFunc(rules[:first], func(r rule) bool { return r.finds(text) }); i >= 0 {
+			first = i
+		}
+	}
 	if first == len(rules) {
 		return worst, false
 	}
 	return rules[first].Finding, true
-}
-
-// eachText passes on the strings of a value, however deep. Names of members are none of them.
-func eachText(value jsonwire.Text, yield func(text string)) {
-	switch value.Kind() {
-	case "string":
-		yield(value.Str())
-	case "array":
-		for _, element := range value.Elements() {
-			eachText(element, yield)
-		}
-	case "object":
-		for _, member := range value.Members() {
-			eachText(member, yield)
-		}
-	}
 }

@@ -182,11 +182,10 @@ func (v Value) Int32() (int64, error) { return v.within(math.MinInt32, math.MaxI
 // Natural returns an integer that is not negative.
 func (v Value) Natural() (int64, error) { return v.within(0, math.MaxInt64) }
 
-// Positive returns an integer that is neither negative nor zero.
-func (v Value) Positive() (int64, error) { return v.within(1, math.MaxInt64) }
-
-// Positive32 returns an integer of 32 bits that is neither negative nor zero.
-func (v Value) Positive32() (int64, error) { return v.within(1, math.MaxInt32) }
+// Within returns the decoder of integers from least to most.
+func Within(least, most int64) func(Value) (int64, error) {
+	return func(v Value) (int64, error) { return v.within(least, most) }
+}
 
 func (v Value) within(least, most int64) (int64, error) {
 	n, err := v.Int()

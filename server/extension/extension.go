@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/icon"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/letters"
 )
 
 // A Config is the configuration of one extension. Which fields mean something depends on Type.
@@ -200,7 +201,7 @@ func (c *Config) UnmarshalJSON(text []byte) error {
 
 // Key is the key under which an extension is kept: its name without white space, in lower case.
 func Key(name string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
+	return letters.Lower(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
 		}

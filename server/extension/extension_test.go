@@ -61,9 +61,17 @@ func TestWhatIsMissing(t *testing.T) {
 }
 
 func TestKeysHaveNoBlanks(t *testing.T) {
-	for name, want := range map[string]string{"My Ext-1": "myext-1", "": "", "\tÄ\u00a0B\u2003c ": "äbc"} {
+	for name, want := range map[string]string{"My Ext-1": "myext-1", "": "", "\tÄ\u00a0B\u2003c ": "äbc", "İx": "i\u0307x", "STRAẞE": "straße", "ΑΣ": "ας"} {
 		if got := extension.Key(name); got != want {
 			t.Errorf("Key(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestNormalizedKeysAreMadeOfKeys(t *testing.T) {
+	for name, want := range map[string]string{"My Ext-1": "myext-1", "İx": "i_x", "Straße": "stra_e", "\u212a": "k"} {
+		if got := extension.NormalizedKey(name); got != want {
+			t.Errorf("NormalizedKey(%q) = %q, want %q", name, got, want)
 		}
 	}
 }

@@ -36,41 +36,22 @@ func isResponse(c message.Content) bool {
 }
 
 // Repair returns what a model sees of a conversation. The steps are those of decision M18, in that order. The messages
-// that are passed are not changed.
+// that are passed are not changed. What it costs grows with what there is, however often the steps have to be repeated.
 func Repair(conversation []message.Message) []message.Message {
 	messages := visible(conversation)
-	for {
-		before := size(messages)
-		mergeTexts(messages)
-		trimTexts(messages)
-		messages = dropEmpty(messages)
-		messages = dropLoose(messages)
-		messages = mergeNeighbours(messages)
-		messages = dropEnds(messages)
-		if size(messages) == before {
-			break
-		}
-	}
+	mergeTexts(messages)
+	trimTexts(messages)
+	messages = dropEmpty(messages)
+	messages = dropLoose(messages)
+	messages = mergeNeighbours(messages)
+	messages = settle(messages)
+	mergeTexts(messages)
 	if len(messages) == 0 {
 		return []message.Message{{
 			Role: message.User, Content: []message.Content{message.Text{Text: "Hello"}}, Metadata: message.Visible,
 		}}
 	}
 	return messages
-}
-
-// size tells whether a step has changed anything: each takes away messages, items, or the ends of texts.
-func size(messages []message.Message) (size [3]int) {
-	for _, m := range messages {
-		size[0]++
-		for _, item := range m.Content {
-			size[1]++
-			if text, ok := item.(message.Text); ok {
-				size[2] += len(text.Text)
-			}
-		}
-	}
-	return size
 }
 
 // visible copies the messages that the agent may see, without the items that are for others.
@@ -99,19 +80,39 @@ func mergeTexts(messages []message.Message) {
 			continue
 		}
 		var merged []message.Content
-		for _, item := range m.Content {
-			text, ok := item.(message.Text)
-			if ok && len(merged) > 0 {
-				if last, ok := merged[len(merged)-1].(message.Text); ok {
-					last.Text += text.Text
-					merged[len(merged)-1] = last
-					continue
-				}
+		for rest := m.Content; len(rest) > 0; {
+			length := 0
+			for length < len(rest) && isText(rest[length]) {
+				length++
 			}
-			merged = append(merged, item)
+			if length > 0 {
+				merged = append(merged, joined(rest[:length]))
+			} else {
+				length = 1
+				merged = append(merged, rest[0])
+			}
+			rest = rest[length:]
 		}
 		messages[i].Content = merged
 	}
+}
+
+func isText(c message.Content) bool {
+	_, ok := c.(message.Text)
+	return ok
+}
+
+// joined is one text of several.
+func joined(texts []message.Content) message.Text {
+	whole := texts[0].(message.Text)
+	if len(texts) > 1 {
+		var b strings.Builder
+		for _, text := range texts {
+			b.WriteString(text.(message.Text).Text)
+		}
+		whole.Text = b.String()
+	}
+	return whole
 }
 
 // trimTexts takes the white space from the end of the assistant's texts.
@@ -194,15 +195,4 @@ func mergeNeighbours(messages []message.Message) []message.Message {
 		merged = append(merged, m)
 	}
 	return merged
-}
-
-// dropEnds drops an assistant's message at the beginning, and one at the end.
-func dropEnds(messages []message.Message) []message.Message {
-	if len(messages) > 0 && messages[0].Role == message.Assistant {
-		messages = messages[1:]
-	}
-	if len(messages) > 0 && messages[len(messages)-1].Role == message.Assistant {
-		messages = messages[:len(messages)-1]
-	}
-	return messages
 }

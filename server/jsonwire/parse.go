@@ -35,7 +35,7 @@ func Parse(body []byte) (Text, error) {
 	if _, err := p.in.ReadToken(); err != io.EOF {
 		return nil, fmt.Errorf("text after the JSON value at byte %d", p.in.InputOffset())
 	}
-	return p.out, nil
+	return p.withoutRepeated(), nil
 }
 
 // A parser copies one JSON value from in to out in canonical form.
@@ -44,6 +44,9 @@ type parser struct {
 	out Text
 	// open holds the members of the objects that are being read, those of the innermost last.
 	open []member
+	// repeating are the objects in which names are repeated, in the order of their ends. They are written anew when all is
+	// read: an object inside of others is then written once, and not again with each of them.
+	repeating []repeated
 }
 
 // A member of an object, by its place in the output: out[name:value-1] is the name, out[value:end] the value.
@@ -105,8 +108,9 @@ func (p *parser) object() error {
 		m.end = len(p.out)
 		p.open = append(p.open, m)
 	}
-	if winners, repeated := p.lastOfEachName(p.open[outer:]); repeated {
-		p.rewrite(start, p.open[outer:], winners)
+	winners, found := p.lastOfEachName(p.open[outer:])
+	if found {
+		p.repeating = append(p.repeating, repeated{start, winning(p.open[outer:], winners), len(p.out) + 1})
 	}
 	p.open = p.open[:outer]
 	return p.delimiter()
@@ -165,22 +169,4 @@ func (p *parser) lastOfEachName(members []member) (winners []int, repeated bool)
 		winners[firsts[slot]-1], winners[i] = i, -1
 	}
 	return winners, winners != nil
-}
-
-// rewrite writes the object that starts at the given place anew, up to its closing brace.
-func (p *parser) rewrite(start int, members []member, winners []int) {
-	object := make([]byte, 0, len(p.out)-start)
-	object = append(object, '{')
-	for i, m := range members {
-		if winners[i] < 0 {
-			continue
-		}
-		if len(object) > 1 {
-			object = append(object, ',')
-		}
-		object = append(object, p.name(m)...)
-		object = append(object, ':')
-		object = append(object, p.out[members[winners[i]].value:members[winners[i]].end]...)
-	}
-	p.out = append(p.out[:start], object...)
 }

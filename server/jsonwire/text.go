@@ -136,6 +136,26 @@ func skip(t Text, at int) int {
 	}
 }
 
+// Strings yields where the strings of a value begin and end, however deep they are: the names of members, too, which have a
+// colon behind them. Each byte is looked at once, unlike by going down through [Text.Members].
+func (t Text) Strings() iter.Seq2[int, int] {
+	return func(yield func(from, end int) bool) {
+		for end := 0; ; {
+			next := bytes.IndexByte(t[end:], '"')
+			if next < 0 {
+				return
+			}
+			from := end + next
+			if end = skipString(t, from); !yield(from, end) {
+				return
+			}
+		}
+	}
+}
+
+// EndOfString returns where the string ends whose first quote is at the given place of a text.
+func (t Text) EndOfString(at int) int { return skipString(t, at) }
+
 func skipString(t Text, at int) int {
 	for at++; ; at += 2 { // over the backslash and what it escapes
 		at += bytes.IndexAny(t[at:], `"\`)

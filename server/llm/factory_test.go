@@ -135,12 +135,14 @@ func TestModelConfigs(t *testing.T) {
 		{"m", nil, `{"model_name":"m","context_limit":null,"temperature":null,"max_tokens":null,"toolshim":false,"toolshim_model":null,"fast_model":null}`},
 		{"claude", variables{"GOOSE_CONTEXT_LIMIT": "4096", "GOOSE_TEMPERATURE": "0.50", "GOOSE_TOOLSHIM": "ON", "GOOSE_TOOLSHIM_OLLAMA_MODEL": "x"},
 			`{"model_name":"claude","context_limit":4096,"temperature":0.5,"max_tokens":null,"toolshim":true,"toolshim_model":"x","fast_model":null}`},
-		{"m", variables{"GOOSE_CONTEXT_LIMIT": "4095"}, `GOOSE_CONTEXT_LIMIT is "4095"; it must be an integer, at least 4096`},
-		{"m", variables{"GOOSE_CONTEXT_LIMIT": ""}, `GOOSE_CONTEXT_LIMIT is ""; it must be an integer, at least 4096`},
-		{"m", variables{"GOOSE_TEMPERATURE": "-1", "GOOSE_TOOLSHIM": "x"}, `GOOSE_TEMPERATURE is "-1"; it must be a number, at least 0`},
-		{"m", variables{"GOOSE_TEMPERATURE": "NaN"}, `GOOSE_TEMPERATURE is "NaN"; it must be a number, at least 0`},
-		{"m", variables{"GOOSE_TOOLSHIM": "maybe"}, `GOOSE_TOOLSHIM is "maybe"; it must be 1, true, yes, on, 0, false, no or off`},
-		{"m", variables{"GOOSE_TOOLSHIM_OLLAMA_MODEL": " "}, `GOOSE_TOOLSHIM_OLLAMA_MODEL is " "; it must be the name of a model`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": "4095"}, `Value for 'GOOSE_CONTEXT_LIMIT' is out of valid range: must be greater than 4K`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": ""}, `Invalid value for 'GOOSE_CONTEXT_LIMIT': '' - must be a positive integer`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": `"8192"`}, `Invalid value for 'GOOSE_CONTEXT_LIMIT': '"8192"' - must be a positive integer`},
+		{"m", variables{"GOOSE_CONTEXT_LIMIT": "<name>"}, `Invalid value for 'GOOSE_CONTEXT_LIMIT': '<name>' - must be a positive integer`},
+		{"m", variables{"GOOSE_TEMPERATURE": "-1", "GOOSE_TOOLSHIM": "x"}, `Value for 'GOOSE_TEMPERATURE' is out of valid range: -1`},
+		{"m", variables{"GOOSE_TEMPERATURE": "NaN"}, `Invalid value for 'GOOSE_TEMPERATURE': 'NaN' - must be a valid number`},
+		{"m", variables{"GOOSE_TOOLSHIM": "maybe"}, `Invalid value for 'GOOSE_TOOLSHIM': 'maybe' - must be one of: 1, true, yes, on, 0, false, no, off`},
+		{"m", variables{"GOOSE_TOOLSHIM_OLLAMA_MODEL": ""}, `Invalid value for 'GOOSE_TOOLSHIM_OLLAMA_MODEL': '' - cannot be empty if set`},
 	} {
 		config, err := llm.NewModelConfig(tc.model, tc.env.lookup)
 		w := jsonwire.NewWriter(nil)

@@ -3,12 +3,10 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/session"
 )
 
@@ -34,61 +32,67 @@ type Lookup func(name string) (value string, set bool)
 func NewModelConfig(model string, env Lookup) (ModelConfig, error) {
 	c := ModelConfig{ModelName: model, ContextLimit: limitOf(model)}
 	for _, v := range modelVariables {
-		value, set := env(v.name)
-		if set && v.take(&c, value) != nil {
-			return ModelConfig{}, fmt.Errorf("%s is %s; it must be %s", v.name, jsonwire.AppendQuoted(nil, value), v.what)
+		if value, set := env(v.name); set {
+			if reason := v.take(&c, value); reason != "" {
+				return ModelConfig{}, errors.New(strings.NewReplacer("<name>", "'"+v.name+"'", "<value>", value).Replace(reason))
+			}
 		}
 	}
 	return c, nil
 }
 
-// modelVariables are the variables of the environment, in the order in which they are looked at.
+// modelVariables are the variables of the environment, in the order in which they are looked at. What is wrong with a value
+// is told with the texts of GA2 6.1.
 var modelVariables = []struct {
-	name, what string
-	take       func(c *ModelConfig, value string) error
+	name string
+	take func(c *ModelConfig, value string) (wrong string)
 }{
-	{"GOOSE_CONTEXT_LIMIT", "an integer, at least 4096", takeContextLimit},
-	{"GOOSE_TEMPERATURE", "a number, at least 0", takeTemperature},
-	{"GOOSE_TOOLSHIM", "1, true, yes, on, 0, false, no or off", takeToolShim},
-	{"GOOSE_TOOLSHIM_OLLAMA_MODEL", "the name of a model", takeToolShimModel},
+	{"GOOSE_CONTEXT_LIMIT", takeContextLimit},
+	{"GOOSE_TEMPERATURE", takeTemperature},
+	{"GOOSE_TOOLSHIM", takeToolShim},
+	{"GOOSE_TOOLSHIM_OLLAMA_MODEL", takeToolShimModel},
 }
 
-var errValue = errors.New("not a value of this variable")
-
-func takeContextLimit(c *ModelConfig, value string) error {
+func takeContextLimit(c *ModelConfig, value string) (wrong string) {
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil || n < 4096 {
-		return errValue
+	switch {
+	case err != nil || n < 0:
+		return "Invalid value for <name>: '<value>' - must be a positive integer"
+	case n < 4096:
+		return "Value for <name> is out of valid range: must be greater than 4K"
 	}
 	c.ContextLimit = &n
-	return nil
+	return ""
 }
 
-func takeTemperature(c *ModelConfig, value string) error {
+func takeTemperature(c *ModelConfig, value string) (wrong string) {
 	f, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
-		return errValue
+	switch {
+	case err != nil || math.IsNaN(f) || math.IsInf(f, 0):
+		return "Invalid value for <name>: '<value>' - must be a valid number"
+	case f < 0:
+		return "Value for <name> is out of valid range: <value>"
 	}
 	c.Temperature = json.Number(strconv.FormatFloat(f, 'f', -1, 64))
-	return nil
+	return ""
 }
 
-func takeToolShim(c *ModelConfig, value string) error {
+func takeToolShim(c *ModelConfig, value string) (wrong string) {
 	switch strings.ToLower(value) {
 	case "1", "true", "yes", "on":
 		c.ToolShim = true
 	case "0", "false", "no", "off":
 		c.ToolShim = false
 	default:
-		return errValue
+		return "Invalid value for <name>: '<value>' - must be one of: 1, true, yes, on, 0, false, no, off"
 	}
-	return nil
+	return ""
 }
 
-func takeToolShimModel(c *ModelConfig, value string) error {
-	if strings.TrimSpace(value) == "" {
-		return errValue
+func takeToolShimModel(c *ModelConfig, value string) (wrong string) {
+	if value == "" {
+		return "Invalid value for <name>: '' - cannot be empty if set"
 	}
 	c.ToolShimModel = &value
-	return nil
+	return ""
 }

@@ -46,7 +46,7 @@ func fromJSON(json []byte) (Recipe, error) {
 	if err != nil {
 		return Recipe{}, errDeeplink
 	}
-	r, err := Decode(v)
+	r, err := decodeWritten(v)
 	if err != nil {
 		return Recipe{}, errDeeplink
 	}

@@ -24,5 +24,5 @@ func Parse(text []byte) (Recipe, error) {
 			break
 		}
 	}
-	return Decode(v)
+	return decodeWritten(v)
 }

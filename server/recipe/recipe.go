@@ -4,6 +4,7 @@ package recipe
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/extension"
@@ -61,8 +62,13 @@ type (
 	}
 )
 
-// Decode reads a recipe.
-func Decode(v decode.Value) (Recipe, error) {
+// Decode reads a recipe that a request brings. Its retries must be positive (decision G6).
+func Decode(v decode.Value) (Recipe, error) { return decodeWith(v, 1) }
+
+// decodeWritten reads a recipe of a file or a link. That its retries are 0 is left to [Recipe.Validate].
+func decodeWritten(v decode.Value) (Recipe, error) { return decodeWith(v, 0) }
+
+func decodeWith(v decode.Value, least int64) (Recipe, error) {
 	o := v.Object("version", "title", "description", "instructions", "prompt", "extensions", "settings", "activities",
 		"author", "parameters", "response", "sub_recipes", "retry")
 	return Recipe{
@@ -78,7 +84,7 @@ func Decode(v decode.Value) (Recipe, error) {
 		Parameters:   decode.MaybeList(o, "parameters", decodeParameter),
 		Response:     decode.MaybeField(o, "response", decodeResponse),
 		SubRecipes:   decode.MaybeList(o, "sub_recipes", decodeSubRecipe),
-		Retry:        decode.MaybeField(o, "retry", decodeRetry),
+		Retry:        decode.MaybeField(o, "retry", func(v decode.Value) (Retry, error) { return decodeRetry(v, least) }),
 	}, o.Err()
 }
 
@@ -124,14 +130,14 @@ func decodeSubRecipe(v decode.Value) (SubRecipe, error) {
 	return sub, o.Err()
 }
 
-func decodeRetry(v decode.Value) (Retry, error) {
+func decodeRetry(v decode.Value, least int64) (Retry, error) {
 	o := v.Object("max_retries", "checks", "on_failure", "timeout_seconds", "on_failure_timeout_seconds")
 	return Retry{
-		MaxRetries:              decode.Field(o, "max_retries", decode.Value.Positive32),
+		MaxRetries:              decode.Field(o, "max_retries", decode.Within(least, math.MaxInt32)),
 		Checks:                  decode.List(o, "checks", decodeCheck),
 		OnFailure:               o.MaybeString("on_failure"),
-		TimeoutSeconds:          decode.MaybeField(o, "timeout_seconds", decode.Value.Positive),
-		OnFailureTimeoutSeconds: decode.MaybeField(o, "on_failure_timeout_seconds", decode.Value.Positive),
+		TimeoutSeconds:          decode.MaybeField(o, "timeout_seconds", decode.Within(least, math.MaxInt64)),
+		OnFailureTimeoutSeconds: decode.MaybeField(o, "on_failure_timeout_seconds", decode.Within(least, math.MaxInt64)),
 	}, o.Err()
 }
 
@@ -149,12 +155,12 @@ func (r Recipe) MarshalJSON() ([]byte, error) {
 	return w.Text(), nil
 }
 
-// UnmarshalJSON reads a recipe; see [Decode].
+// UnmarshalJSON reads a recipe that was written before.
 func (r *Recipe) UnmarshalJSON(text []byte) error {
 	v, err := decode.Parse(text)
 	if err != nil {
 		return err
 	}
-	*r, err = Decode(v)
+	*r, err = decodeWritten(v)
 	return err
 }

@@ -58,7 +58,7 @@ retry: {max_retries: 3, checks: [{type: shell, command: "true"}]}
 		"title: [":                 "not YAML",
 		"recipe: 1\ntitle: t":      "recipe: invalid type: number, expected an object",
 		"title: t\ndescription: 5": "description: invalid type: number, expected a string",
-		"{title: t, description: d, retry: {max_retries: 0, checks: []}}":                                   "retry.max_retries: invalid value: integer out of range",
+		"{title: t, description: d, retry: {max_retries: -1, checks: []}}":                                  "retry.max_retries: invalid value: integer out of range",
 		"{title: t, description: d, retry: {max_retries: 1, checks: [{type: Perl, command: x}]}}":           "retry.checks[0].type: unknown variant `Perl`",
 		"{title: t, description: d, parameters: [{key: k, input_type: x, requirement: r, description: d}]}": "parameters[0].input_type: unknown variant `x`",
 	} {
@@ -80,21 +80,21 @@ func TestValidation(t *testing.T) {
 		"{title: t, description: d, prompt: p, sub_recipes: [{name: n, path: '{{ a }}'}], parameters: [" + parameter("a", "file", "user_prompt", "") + "]}",
 	}
 	for _, text := range valid {
-		if err := parse(t, text).Validate(); err != nil {
+		if err := parse(t, text).Validate(t.Context()); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	for text, want := range map[string]string{
 		"{title: t, description: d}":                                     "Recipe must specify at least one of `instructions` or `prompt`.",
 		"{title: t, description: d, prompt: \" \\n\", instructions: ''}": "Recipe must specify at least one of `instructions` or `prompt`.",
-		"{title: t, description: d, prompt: '{{ b }} {{ a }} {{ c }}', parameters: [" + parameter("c", "string", "required", "") + "," + parameter("z", "string", "required", "") + "," + parameter("y", "string", "required", "") + "]}": "Missing definitions for parameters in the recipe file: a, b. Unnecessary parameter definitions: y, z.",
-		"{title: t, description: d, prompt: '{{ a }}', parameters: [" + parameter("a", "file", "required", ", default: x") + "]}":                                                                                                         "File parameters must not have a default: a.",
-		"{title: t, description: d, parameters: [" + parameter("a", "string", "optional", "") + "]}":                                                                                                                                      "Optional parameters must have a default: a.",
+		"{title: t, description: d, prompt: '{{ b }} {{ a }} {{ c }}', parameters: [" + parameter("c", "string", "required", "") + "," + parameter("z", "string", "required", "") + "," + parameter("y", "string", "required", "") + "]}": "Missing definitions for parameters in the recipe file: a, b.\nUnnecessary parameter definitions: y, z.",
+		"{title: t, description: d, prompt: '{{ a }}', parameters: [" + parameter("a", "file", "required", ", default: x") + "]}":                                                                                                         "File parameters cannot have default values to avoid importing sensitive user files: a",
+		"{title: t, description: d, parameters: [" + parameter("a", "string", "optional", "") + "]}":                                                                                                                                      "Optional parameters missing default values in the recipe: a. Please provide defaults.",
 		"{title: t, description: d, prompt: '{% nope %}'}":                                             `Invalid template: unknown tag "nope"`,
 		"{title: t, description: d, prompt: p, response: {json_schema: {type: 5}}}":                    "JSON schema validation failed: ",
 		"{title: t, description: d, prompt: p, response: {json_schema: {$ref: 'http://127.0.0.1/x'}}}": "JSON schema validation failed: ",
 	} {
-		err := parse(t, text).Validate()
+		err := parse(t, text).Validate(t.Context())
 		if invalid := recipe.Invalid(""); !errors.As(err, &invalid) || !strings.HasPrefix(err.Error(), want) || !strings.HasSuffix(want, ": ") && err.Error() != want {
 			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
 		}
@@ -123,7 +123,7 @@ sub_recipes:
 `
 	r := parse(t, text)
 	before := written(r)
-	got, err := r.Render(jsonwire.Pairs{{Name: "other", Value: "x"}, {Name: "a", Value: "v{{ w }}"}, {Name: "file", Value: filepath.Join(dir, "value.txt")}}, dir)
+	got, err := r.Render(t.Context(), jsonwire.Pairs{{Name: "other", Value: "x"}, {Name: "a", Value: "v{{ w }}"}, {Name: "file", Value: filepath.Join(dir, "value.txt")}}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,26 +133,26 @@ sub_recipes:
 	if diff := cmp.Diff([]string{"V{{ W }}", "{{two words}}"}, got.Activities); diff != "" {
 		t.Errorf("activities (-want +got):\n%s", diff)
 	}
-	if schema := string(got.Response.JSONSchema); schema != `{"type":"object","properties":{"{{ a }}":{"description":"v{{ w }}","maximum":1.50}}}` {
+	if schema := string(got.Response.JSONSchema); schema != `{"type":"object","properties":{"v{{ w }}":{"description":"v{{ w }}","maximum":1.50}}}` {
 		t.Errorf("schema: %s", schema)
 	}
-	if got.SubRecipes[0].Path != filepath.Join(dir, "sub.yaml") || got.SubRecipes[0].Values[0].Value != "v{{ w }}" || got.Parameters[0].Description != "{{ a }}" {
+	if got.SubRecipes[0].Path != filepath.Join(dir, "sub.yaml") || got.SubRecipes[0].Values[0].Value != "v{{ w }}" || got.Parameters[0].Description != "v{{ w }}" || *got.Parameters[1].Default != "\"\n: - v{{ w }}" {
 		t.Errorf("rendered: %s", written(got))
 	}
 	if after := written(r); after != before {
 		t.Errorf("rendering has changed the recipe:\n%s\nwas\n%s", after, before)
 	}
 
-	if _, err := r.Render(jsonwire.Pairs{{Name: "a", Value: "v"}}, dir); !errors.Is(err, recipe.ErrMissing) {
+	if _, err := r.Render(t.Context(), jsonwire.Pairs{{Name: "a", Value: "v"}}, dir); !errors.Is(err, recipe.ErrMissing) {
 		t.Errorf("without a value: %v", err)
 	}
 	for name, text := range map[string]string{
 		"undefined variable x":               `{title: "{{ x }}", description: d}`,
 		"not below the directory of recipes": `{title: "{% include '../secret' %}", description: d}`,
-		"sub-recipe s: ":                     `{title: t, description: d, sub_recipes: [{name: s, path: nowhere.yaml}]}`,
-		"parameter f: ":                      `{title: t, description: d, parameters: [{key: f, input_type: file, requirement: required, description: d}]}`,
+		"Recipe parsing failed: Sub-recipe file does not exist: " + dir + "/nowhere.yaml": `{title: t, description: d, sub_recipes: [{name: s, path: nowhere.yaml}]}`,
+		"parameter f: ": `{title: t, description: d, parameters: [{key: f, input_type: file, requirement: required, description: d}]}`,
 	} {
-		if _, err := parse(t, text).Render(jsonwire.Pairs{{Name: "f", Value: dir}}, dir); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := parse(t, text).Render(t.Context(), jsonwire.Pairs{{Name: "f", Value: dir}}, dir); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v, want %s", text, err, name)
 		}
 	}

@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,8 +21,8 @@ const maxFile = 2 << 20
 
 // Render returns the recipe with the values of its parameters in its templates (GA 11.2). Dir is the directory of the
 // recipe library: templates include files of it, and relative paths of sub-recipes are made absolute by it. The error is
-// [ErrMissing], or one that says what is wrong with a template or a value.
-func (r Recipe) Render(values jsonwire.Pairs, dir string) (Recipe, error) {
+// [ErrMissing], that of the context, or one that says what is wrong with a template or a value.
+func (r Recipe) Render(ctx context.Context, values jsonwire.Pairs, dir string) (Recipe, error) {
 	variables := map[string]string{recipeDir: dir}
 	given := make(map[string]string, len(values))
 	for _, pair := range values {
@@ -44,18 +45,13 @@ func (r Recipe) Render(values jsonwire.Pairs, dir string) (Recipe, error) {
 		}
 		variables[p.Key] = value
 	}
-	load := func(name string) (string, error) {
-		if !filepath.IsLocal(name) {
-			return "", errors.New("not below the directory of recipes")
-		}
-		return readFile(filepath.Join(dir, name))
-	}
+	work := template.NewWork(ctx)
 	if err := r.texts(func(text string) (string, error) {
-		parsed, err := template.Parse(text)
+		parsed, err := work.Parse(text)
 		if err != nil {
 			return "", err
 		}
-		return parsed.Render(variables, load)
+		return parsed.Render(work, variables, func(name string) (string, error) { return readBelow(dir, name) })
 	}); err != nil {
 		return Recipe{}, err
 	}
@@ -70,11 +66,38 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 			*path = filepath.Join(dir, *path)
 		}
 		if _, err := os.Stat(*path); err != nil {
-			return fmt.Errorf("sub-recipe %s: %w", r.SubRecipes[i].Name, notRead(*path, err))
+			return fileError{"Recipe parsing failed: Sub-recipe file does not exist: " + *path, err} // GA2 8.2
 		}
 	}
 	return nil
 }
+
+// readBelow reads a file of a directory by its relative path. Links are followed as long as they do not lead out of it.
+func readBelow(dir, name string) (string, error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", notRead(dir, err)
+	}
+	path := filepath.Join(root, name)
+	if filepath.IsAbs(name) || !isBelow(root, path) { // of which it is not told whether it exists
+		return "", errOutside
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", notRead(path, err)
+	}
+	if !isBelow(root, real) {
+		return "", errOutside
+	}
+	return readFile(real)
+}
+
+func isBelow(dir, path string) bool {
+	rest, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rest)
+}
+
+var errOutside = errors.New("not below the directory of recipes")
 
 // readFile returns the content of a file that is not too large.
 func readFile(path string) (string, error) {

@@ -1,13 +1,11 @@
 package recipe
 
 import (
-	"bytes"
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/lockstep-dev/lockstep/server/schema"
 	"github.com/lockstep-dev/lockstep/server/template"
 )
 
@@ -19,10 +17,26 @@ func (e Invalid) Error() string { return string(e) }
 // recipeDir is the variable that every template has: the directory of the recipe library.
 const recipeDir = "recipe_dir"
 
-// Validate says what is wrong with a recipe, in the order of GA 11.2 (decision G21). The error is an [Invalid].
-func (r Recipe) Validate() error {
-	for _, check := range []func(Recipe) error{checkDefaults, checkParameters, checkOrders, checkSchema} {
-		if err := check(r); err != nil {
+// Validate says what is wrong with a recipe, in the order of GA 11.2 (decision G21). The error is an [Invalid], or that of the
+// context.
+func (r Recipe) Validate(ctx context.Context) error {
+	if err := checkDefaults(r); err != nil {
+		return err
+	}
+	used, err := r.variables(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return Invalid("Invalid template: " + err.Error())
+	}
+	for _, check := range []func() error{
+		func() error { return checkParameters(r, used) },
+		func() error { return checkOrders(r) },
+		func() error { return checkRetry(r.Retry) },
+		func() error { return checkSchema(r.Response) },
+	} {
+		if err := check(); err != nil {
 			return err
 		}
 	}
@@ -41,19 +55,15 @@ func checkDefaults(r Recipe) error {
 	}
 	switch {
 	case withDefault != nil:
-		return Invalid("File parameters must not have a default: " + strings.Join(withDefault, ", ") + ".")
+		return Invalid("File parameters cannot have default values to avoid importing sensitive user files: " + strings.Join(withDefault, ", "))
 	case without != nil:
-		return Invalid("Optional parameters must have a default: " + strings.Join(without, ", ") + ".")
+		return Invalid("Optional parameters missing default values in the recipe: " + strings.Join(without, ", ") + ". Please provide defaults.")
 	}
 	return nil
 }
 
 // checkParameters compares what the texts use with what is declared.
-func checkParameters(r Recipe) error {
-	used, err := r.variables()
-	if err != nil {
-		return Invalid("Invalid template: " + err.Error())
-	}
+func checkParameters(r Recipe, used []string) error {
 	declared := map[string]bool{recipeDir: true}
 	var undeclared, unused []string
 	for _, p := range r.Parameters {
@@ -76,16 +86,17 @@ func checkParameters(r Recipe) error {
 		texts = append(texts, "Unnecessary parameter definitions: "+strings.Join(slices.Compact(unused), ", ")+".")
 	}
 	if texts != nil {
-		return Invalid(strings.Join(texts, " "))
+		return Invalid(strings.Join(texts, "\n"))
 	}
 	return nil
 }
 
 // variables returns the variables of all templates, sorted.
-func (r Recipe) variables() ([]string, error) {
+func (r Recipe) variables(ctx context.Context) ([]string, error) {
 	var names []string
+	work := template.NewWork(ctx)
 	err := r.texts(func(text string) (string, error) {
-		parsed, err := template.Parse(text)
+		parsed, err := work.Parse(text)
 		if err == nil {
 			names = append(names, parsed.Variables()...)
 		}
@@ -104,20 +115,29 @@ func checkOrders(r Recipe) error {
 	return Invalid("Recipe must specify at least one of `instructions` or `prompt`.")
 }
 
-func checkSchema(r Recipe) error {
-	if r.Response == nil || r.Response.JSONSchema == nil {
+// checkRetry has the texts of GA2 1.2.
+func checkRetry(retry *Retry) error {
+	if retry == nil {
 		return nil
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(r.Response.JSONSchema))
-	if err == nil {
-		compiler := jsonschema.NewCompiler()
-		compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
-		if err = compiler.AddResource("response:schema", document); err == nil {
-			_, err = compiler.Compile("response:schema")
-		}
+	none := func(seconds *int64) bool { return seconds != nil && *seconds <= 0 }
+	switch {
+	case retry.MaxRetries <= 0:
+		return Invalid("Invalid retry configuration: max_retries must be greater than 0")
+	case none(retry.TimeoutSeconds):
+		return Invalid("Invalid retry configuration: timeout_seconds must be greater than 0 if specified")
+	case none(retry.OnFailureTimeoutSeconds):
+		return Invalid("Invalid retry configuration: on_failure_timeout_seconds must be greater than 0 if specified")
 	}
-	if err != nil {
-		return Invalid(fmt.Sprintf("JSON schema validation failed: %v", err))
+	return nil
+}
+
+func checkSchema(response *Response) error {
+	if response == nil || response.JSONSchema == nil {
+		return nil
+	}
+	if _, err := schema.Compile(response.JSONSchema); err != nil {
+		return Invalid("JSON schema validation failed: " + err.Error())
 	}
 	return nil
 }

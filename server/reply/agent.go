@@ -64,19 +64,17 @@ const (
 	introduction   = "You are goose, an AI agent. You help people with their work, and you act through the tools that you are given."
 	desktop        = "The person talks to you in a desktop application."
 	recipeHeader   = "You follow a recipe. Its instructions are:\n\n"
-	outputReminder = "When the work is done, call the tool " + outputTool + " once, with the final output."
+	outputReminder = "When the work is done, call the tool " + outputTool + " once, with the final output. It has to match this schema:\n"
 )
 
-// InDesktop tells the model where its user is, unless it follows a recipe.
+// InDesktop tells the model where its user is, and no more that it follows a recipe.
 func (a *Agent) InDesktop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.role == "" {
-		a.role = desktop
-	}
+	a.role = desktop
 }
 
-// Follow tells the model the instructions of a recipe.
+// Follow tells the model the instructions of a recipe, in the place of what InDesktop tells.
 func (a *Agent) Follow(instructions string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,7 +117,7 @@ func (a *Agent) system(extensions []Instructions) string {
 	blocks = append(blocks, a.role)
 	blocks = append(blocks, a.added...)
 	if a.output != nil {
-		blocks = append(blocks, outputReminder)
+		blocks = append(blocks, outputReminder+a.output.shown)
 	}
 	for i, block := range blocks {
 		blocks[i] = strings.TrimRightFunc(block, unicode.IsSpace)

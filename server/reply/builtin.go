@@ -44,10 +44,10 @@ func (x *exchange) builtIn(model string) []llm.Tool {
 	return tools
 }
 
-// callBuiltIn calls a tool of the server; ok is false if it has none of that name.
+// callBuiltIn calls a tool of the server; ok is false if there is none of that name.
 func (t *turn) callBuiltIn(call Call) (result message.Result[[]message.ToolContent], ok bool) {
-	if output := t.agent.finalOutput(); output != nil && call.Name == outputTool {
-		return t.takeOutput(output, call.Arguments), true
+	if call.Name == outputTool {
+		return t.takeOutput(call.Arguments), true
 	}
 	for _, tool := range BuiltIn {
 		if tool.Name == call.Name {

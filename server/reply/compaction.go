@@ -35,11 +35,11 @@ const defaultThreshold = 0.8
 func (x *exchange) overThreshold(provider *llm.Provider) (percent int, over bool) {
 	threshold := defaultThreshold
 	if raw, err := x.Settings.Setting("GOOSE_AUTO_COMPACT_THRESHOLD"); err == nil && jsonwire.Text(raw).Kind() == "number" {
-		if f, err := json.Number(raw).Float64(); err == nil {
+		if f, err := json.Number(raw).Float64(); err == nil && 0 <= f && f <= 1 { // else it is none (decision G33)
 			threshold = f
 		}
 	}
-	if threshold <= 0 || threshold >= 1 {
+	if threshold == 0 || threshold == 1 {
 		return 0, false
 	}
 	share := float64(x.estimate()) / float64(llm.ContextOf(provider.Config()))

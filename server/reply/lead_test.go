@@ -210,7 +210,7 @@ func TestALeadThatCannotBeBuilt(t *testing.T) {
 		broken := *r.service.Providers
 		broken.Env = func(name string) (string, bool) { return "x", name == "GOOSE_CONTEXT_LIMIT" }
 		_, err = reply.Choose(settings{"GOOSE_LEAD_MODEL": `"o3"`}, &broken, "openai", config)
-		if invalid, ok := errors.AsType[reply.InvalidModel](err); !ok || invalid.Error() != `GOOSE_CONTEXT_LIMIT is "x"; it must be an integer, at least 4096` {
+		if invalid, ok := errors.AsType[reply.InvalidModel](err); !ok || invalid.Error() != "Invalid value for 'GOOSE_CONTEXT_LIMIT': 'x' - must be a positive integer" {
 			t.Errorf("in a bad environment: %v", err)
 		}
 		for _, model := range []string{`""`, `7`, `null`} {

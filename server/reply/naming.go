@@ -11,7 +11,7 @@ import (
 
 // Sessions are named while they are young (GA 18.6, decisions M21, M22).
 const (
-	namedUntil = 3 // messages of the user
+	namedUntil = 3 // messages of the user that have a text
 	namingTime = 60 * time.Second
 	maxName    = 100 // characters
 
@@ -52,18 +52,17 @@ func (s *Service) name(ctx context.Context, id string, provider *llm.Provider, q
 
 // namingQuestion returns what the model is asked, and whether a conversation is young enough.
 func namingQuestion(conversation []message.Message) (question string, wanted bool) {
-	count := 0
 	var said []string
 	for _, m := range conversation {
 		if m.Role != message.User {
 			continue
 		}
-		count++
-		if text, ok := m.PlainText(); ok && len(said) < namedUntil {
+		if text, ok := m.PlainText(); ok {
 			said = append(said, "\n\n"+text)
 		}
 	}
-	return "The messages of the user:" + strings.Join(said, ""), count <= namedUntil && len(said) > 0
+	wanted = 0 < len(said) && len(said) <= namedUntil
+	return "The messages of the user:" + strings.Join(said, ""), wanted
 }
 
 // cut shortens a name to what a list can show.

@@ -1,64 +1,83 @@
 package reply
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/schema"
 )
 
 // outputTool is what the model calls with its final output (GA 7.13).
 const outputTool = "recipe__final_output"
 
-// A FinalOutput is what a recipe wants to have at the end (decision M34).
+// The texts of a final output (GA2 1.6, decision M34).
+const (
+	outputDescription = "Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n"
+	outputTaken       = "Final output successfully collected."
+	outputUndefined   = "-32603: Final output tool not defined"
+	orderOutput       = "You MUST call the `final_output` tool NOW with the final output for the user."
+)
+
+// A FinalOutput is what a recipe wants to have at the end.
 type FinalOutput struct {
-	schema   json.RawMessage
-	compiled *jsonschema.Schema
+	text   json.RawMessage
+	schema *schema.Schema
+	shown  string // the schema, for the model to read
 }
 
-// NewFinalOutput returns the output that a JSON Schema describes.
-func NewFinalOutput(schema json.RawMessage) (*FinalOutput, error) {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+// NewFinalOutput returns the output that a JSON Schema describes: an object that is not empty (decision G16).
+func NewFinalOutput(text json.RawMessage) (*FinalOutput, error) {
+	if jsonwire.Text(text).Kind() != "object" || string(text) == "{}" {
+		return nil, errors.New("the response needs a JSON Schema that is an object, and not empty")
+	}
+	compiled, err := schema.Compile(text)
 	if err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
+		return nil, fmt.Errorf("JSON schema validation failed: %w", err)
 	}
-	compiler := jsonschema.NewCompiler()
-	compiler.UseLoader(jsonschema.SchemeURLLoader{}) // nothing is fetched
-	const name = "output:schema"
-	if err := compiler.AddResource(name, document); err != nil {
-		return nil, fmt.Errorf("read the schema: %w", err)
-	}
-	compiled, err := compiler.Compile(name)
-	if err != nil {
-		return nil, fmt.Errorf("compile the schema: %w", err)
-	}
-	return &FinalOutput{schema, compiled}, nil
+	return &FinalOutput{text, compiled, compiled.Shown()}, nil
 }
 
 func (o *FinalOutput) tool() llm.Tool {
-	return llm.Tool{
-		Name:        outputTool,
-		Description: "Gives the final output of the conversation. Call it once, when the work is done.",
-		Schema:      o.schema,
-	}
+	return llm.Tool{Name: outputTool, Description: outputDescription + o.shown, Schema: o.text}
 }
 
 // takeOutput takes what the model gives as the final output, if it is valid.
-func (t *turn) takeOutput(o *FinalOutput, arguments json.RawMessage) message.Result[[]message.ToolContent] {
+func (t *turn) takeOutput(arguments json.RawMessage) message.Result[[]message.ToolContent] {
+	output := t.agent.finalOutput()
+	if output == nil {
+		return message.Failure[[]message.ToolContent](outputUndefined)
+	}
 	if arguments == nil {
 		arguments = json.RawMessage("{}")
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(arguments))
-	if err == nil {
-		err = o.compiled.Validate(value)
-	}
-	if err != nil {
-		return message.Failure[[]message.ToolContent]("-32602: The final output does not match its schema")
+	if wrong := output.wrong(arguments); wrong != "" {
+		return message.Failure[[]message.ToolContent](wrong)
 	}
 	t.collect(string(arguments))
-	return message.Success([]message.ToolContent{message.ToolText{Text: "The final output was accepted."}})
+	return message.Success([]message.ToolContent{message.ToolText{Text: outputTaken}})
+}
+
+// wrong says what keeps arguments from being the output, nothing if they are.
+func (o *FinalOutput) wrong(arguments json.RawMessage) string {
+	const shown = 20
+	problems, more := o.schema.Judge(arguments, shown)
+	if len(problems) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("-32602: Validation failed:\n")
+	for _, p := range problems {
+		fmt.Fprintf(&b, "- %s: %s\n", p.At, p.Reason)
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "- %d more\n", more)
+	}
+	b.WriteString("\nExpected format:\n" + o.shown)
+	b.WriteString("\n\nPlease correct your output to match the expected JSON schema and try again.")
+	return b.String()
 }

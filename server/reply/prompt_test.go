@@ -16,7 +16,6 @@ func TestTheSystemPromptAndTheNote(t *testing.T) {
 		r := newRig(t, box, says(llmtest.Says("c1", "Hello"), llmtest.Calls("c2", "recipe__final_output", "{}")))
 		r.agent.InDesktop()
 		r.agent.Follow("Be brief.")
-		r.agent.InDesktop()
 		output, err := reply.NewFinalOutput(json.RawMessage(`{"type":"object"}`))
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +30,7 @@ func TestTheSystemPromptAndTheNote(t *testing.T) {
 		}
 		same(t, "system prompt", "You are goose, an AI agent. You help people with their work, and you act through the tools that you are given.\n\n"+
 			"# Extension a\nDo a.\n\n# Extension c\nDo c.\n\nYou follow a recipe. Its instructions are:\n\nBe brief.\n\n"+
-			"When the work is done, call the tool recipe__final_output once, with the final output.", body.Messages[0].Content)
+			"When the work is done, call the tool recipe__final_output once, with the final output. It has to match this schema:\n{\n  \"type\": \"object\"\n}", body.Messages[0].Content)
 		const note = "\nWorking directory: /w\nTodo list:\n- x\n</context>\nhi"
 		if got := body.Messages[1].Content; len(got) < len(note) || got[len(got)-len(note):] != note {
 			t.Errorf("the first message is %q, want it to end with %q", got, note)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/letters"
 	"github.com/lockstep-dev/lockstep/server/message"
 )
 
@@ -14,7 +15,7 @@ func (x *exchange) slashCommand(text string, said message.Message) []message.Mes
 	if !strings.HasPrefix(text, "/") {
 		return plain
 	}
-	command := strings.ToLower(strings.TrimLeft(strings.Fields(text)[0], "/"))
+	command := letters.Lower(strings.TrimLeft(strings.Fields(text)[0], "/"))
 	path, ok := x.mappedRecipe(command)
 	if !ok {
 		return plain

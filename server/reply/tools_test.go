@@ -461,6 +461,9 @@ func TestAnAnswerInOnePieceHasNoID(t *testing.T) {
 
 func TestAFinalOutputIsDemanded(t *testing.T) {
 	timeless(t, func(t *testing.T) {
+		const wrong = "-32602: Validation failed:\n- : missing property 'n'\n\nExpected format:\n{\n  \"type\": \"object\",\n  \"properties\": {\n" +
+			"    \"n\": {\n      \"type\": \"integer\"\n    }\n  },\n  \"required\": [\n    \"n\"\n  ]\n}\n\n" +
+			"Please correct your output to match the expected JSON schema and try again."
 		output, err := reply.NewFinalOutput(json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`))
 		if err != nil {
 			t.Fatal(err)
@@ -473,24 +476,26 @@ func TestAFinalOutputIsDemanded(t *testing.T) {
 		r.agent.SetOutput(output)
 		same(t, "events", []string{
 			"a c1 Working. 0",
-			"u The final output is missing. Call the tool recipe__final_output with it now. 15",
+			"u You MUST call the `final_output` tool NOW with the final output for the user. 15",
 			`a c2 call:call_1:recipe__final_output{"m":1} 15`,
-			"u * result:call_1:Error: -32602: The final output does not match its schema 27",
+			"u * result:call_1:Error: " + wrong + " 27",
 			`a c3 call:call_1:recipe__final_output{"n":1,"a":2} 27`,
-			"u * result:call_1:The final output was accepted. 27",
+			"u * result:call_1:Final output successfully collected. 27",
 			`a {"n":1,"a":2} 27`,
 			"Finish stop 27/69",
 		}, r.reply(user("hi")))
 		same(t, "saved", []string{
-			"u hi", "a Working.", "u The final output is missing. Call the tool recipe__final_output with it now.",
-			`a call:call_1:recipe__final_output{"m":1}`, "u result:call_1:Error: -32602: The final output does not match its schema",
-			`a call:call_1:recipe__final_output{"n":1,"a":2}`, "u result:call_1:The final output was accepted.",
+			"u hi", "a Working.", "u You MUST call the `final_output` tool NOW with the final output for the user.",
+			`a call:call_1:recipe__final_output{"m":1}`, "u result:call_1:Error: " + wrong,
+			`a call:call_1:recipe__final_output{"n":1,"a":2}`, "u result:call_1:Final output successfully collected.",
 		}, r.saved())
 		if second := r.reply(user("more")); second[0] != `a c3 call:call_1:recipe__final_output{"n":1,"a":2} 27` {
 			t.Errorf("the second reply begins with %q: an output belongs to one reply", second[0])
 		}
-		if _, err := reply.NewFinalOutput(json.RawMessage(`{"type":"nonsense"}`)); err == nil {
-			t.Error("a schema that is none was taken")
+		for _, schema := range []string{"", "{}", "true", "null", "[]", `"object"`, `{"type":"nonsense"}`, `{"maximum":1e1000000}`} {
+			if _, err := reply.NewFinalOutput(json.RawMessage(schema)); err == nil {
+				t.Errorf("%q was taken for a schema", schema)
+			}
 		}
 	})
 }

@@ -15,10 +15,7 @@ import (
 // defaultMaxTurns is how often the model may be asked in one reply (GA 7.6).
 const defaultMaxTurns = 1000
 
-const (
-	tooManyTurns = "I have reached the maximum number of actions that I may take without you. Do you want me to go on?"
-	orderOutput  = "The final output is missing. Call the tool " + outputTool + " with it now."
-)
+const tooManyTurns = "I have reached the maximum number of actions that I may take without you. Do you want me to go on?"
 
 // converse asks the model until it wants no more tools (GA 7.6 steps 3 and 4).
 func (x *exchange) converse(ctx context.Context) error {

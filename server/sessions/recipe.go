@@ -30,7 +30,7 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	if s.Recipe == nil {
 		return reply{answer.Message(http.StatusNotFound, "Recipe not found")}, nil
 	}
-	rendered, err := s.Recipe.Render(s.UserRecipeValues, h.RecipeDir)
+	rendered, err := s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir)
 	if errors.Is(err, recipe.ErrMissing) {
 		return reply{answer.Message(http.StatusBadRequest, "Missing required parameters")}, nil
 	}

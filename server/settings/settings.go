@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/letters"
 	"github.com/lockstep-dev/lockstep/server/private"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
@@ -55,7 +56,7 @@ func (s *Settings) Text(key string) (string, bool) {
 }
 
 func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.RawMessage, error) {
-	if value, set := s.env(strings.ToUpper(key)); set {
+	if value, set := s.env(letters.Upper(key)); set {
 		return json.RawMessage(typed(value)), nil
 	}
 	mapping, err := file()

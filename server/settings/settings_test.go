@@ -68,7 +68,7 @@ func TestMakeMakesWhatIsNeeded(t *testing.T) {
 
 func TestTheEnvironmentComesFirstAndIsTyped(t *testing.T) {
 	for value, want := range map[string]string{
-		"8080": "8080", `"8080"`: `"8080"`, "[1]": "[1]", ` {"a" : 1.0}`: `{"a":1.0}`, "null": "null", "": `""`, "true": "true", "True": "true", "FALSE": "false",
+		"8080": "8080", `"8080"`: `"8080"`, "[1]": "[1]", ` {"a" : 1.0}`: `{"a":1.0}`, "null": "null", "": `""`, "true": "true", "True": "true", "FALSE": "false", "fal\u017fe": "\"fal\u017fe\"",
 		"007": "7", "+5": "5", "-0": "-0", "1.": "1", ".5": "0.5", "+1.5e3": "1500", "inf": `"inf"`, "NaN": `"NaN"`, "1e999": "1e999", ".1e999": `".1e999"`,
 		"0099999999999999999999": "1e+20", "sk-1": `"sk-1"`, "[1": `"[1"`, "a\xffb": "\"a\uFFFDb\"", "0x10": `"0x10"`, "true ": "true", "\uFEFF1": "\"\uFEFF1\"",
 	} {

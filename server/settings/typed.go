@@ -22,8 +22,8 @@ func typed(value string) jsonwire.Text {
 	if parsed, err := jsonwire.Parse([]byte(value)); err == nil && !strings.HasPrefix(value, "\uFEFF") {
 		return parsed
 	}
-	if strings.EqualFold(value, "true") || strings.EqualFold(value, "false") {
-		return jsonwire.Text(strings.ToLower(value))
+	if lower := strings.ToLower(value); lower == "true" || lower == "false" {
+		return jsonwire.Text(lower)
 	}
 	if integers.MatchString(value) {
 		if n, ok := new(big.Int).SetString(strings.TrimPrefix(value, "+"), 10); ok && n.IsInt64() {

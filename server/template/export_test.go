@@ -6,3 +6,6 @@ func Searched(text string) int {
 	c.split() // also of a text that is no template
 	return c.looked
 }
+
+// Spend counts looks that nothing was done for.
+func (w *Work) Spend(looks int) { w.looks += looks }

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,30 +9,41 @@ import (
 	"strings"
 )
 
-// An expression has a value: a string, a bool, an int64, or a list ([]any).
+// An expression has a value: a string, a bool, an int64, or a list ([]any). What stands in a row, such as a ~ b ~ c, is one
+// expression of many parts, so that no text makes a tree that is too deep to walk. [scope.value] evaluates one.
 type expression interface {
 	eval(s *scope) (any, error)
 	visit(use func(name string), bound *names)
 }
 
 type (
-	constant  struct{ value any }
-	variable  struct{ name string }
-	list      []expression
-	negation  struct{ of expression }
-	operation struct {
-		operator    string
-		left, right expression
-	}
+	constant    struct{ value any }
+	variable    struct{ name string }
+	list        []expression
+	negation    struct{ of expression }
 	conditional struct{ condition, yes, no expression }
-	filtered    struct {
-		value  expression
+	// logic is a row of parts with or between them, or with and: the value of the first part that decides, else of the last.
+	logic struct {
+		parts   []expression
+		decides bool // what decides is true for or, false for and
+	}
+	// comparison compares a value with others, one after the other: what comes of one is compared next.
+	comparison struct {
+		first expression
+		with  []operand
+	}
+	operand struct {
+		operator string // also "is defined" and "is undefined", which have no value
+		value    expression
+	}
+	concatenation []expression
+	filtered      struct {
+		value expression
+		by    []application
+	}
+	application struct {
 		filter string
 		args   []expression
-	}
-	defined struct {
-		of  expression
-		not bool
 	}
 )
 
@@ -39,11 +51,11 @@ func (e constant) eval(*scope) (any, error)   { return e.value, nil }
 func (e constant) visit(func(string), *names) {}
 
 func (e variable) eval(s *scope) (any, error) {
-	value, ok := s.find(e.name)
-	if !ok {
-		return nil, fmt.Errorf("undefined variable %s", e.name)
+	value, found, err := s.find(e.name)
+	if err == nil && !found {
+		err = fmt.Errorf("undefined variable %s", e.name)
 	}
-	return value, nil
+	return value, err
 }
 
 func (e variable) visit(use func(string), bound *names) {
@@ -53,79 +65,111 @@ func (e variable) visit(use func(string), bound *names) {
 }
 
 func (e list) eval(s *scope) (any, error) {
-	values := make([]any, len(e))
-	for i, item := range e {
-		var err error
-		if values[i], err = item.eval(s); err != nil {
-			return nil, err
-		}
-		if _, nested := values[i].([]any); nested {
+	values, err := s.valuesOf(e)
+	for _, value := range values {
+		if _, nested := value.([]any); nested {
 			return nil, errors.New("a list cannot hold lists")
 		}
 	}
-	return values, nil
+	return values, err
 }
 
-func (e list) visit(use func(string), bound *names) {
-	for _, item := range e {
-		item.visit(use, bound)
+func (e list) visit(use func(string), bound *names) { visitEach(e, use, bound) }
+
+func visitEach(parts []expression, use func(string), bound *names) {
+	for _, part := range parts {
+		part.visit(use, bound)
 	}
 }
 
 func (e negation) eval(s *scope) (any, error) {
-	value, err := e.of.eval(s)
+	value, err := s.value(e.of)
 	return !truth(value), err
 }
 
 func (e negation) visit(use func(string), bound *names) { e.of.visit(use, bound) }
 
-func (e operation) eval(s *scope) (any, error) {
-	left, err := e.left.eval(s)
-	if err != nil {
-		return nil, err
+func (e logic) eval(s *scope) (value any, err error) {
+	for _, part := range e.parts {
+		if value, err = s.value(part); err != nil || truth(value) == e.decides {
+			return value, err
+		}
 	}
-	if e.operator == "and" && !truth(left) || e.operator == "or" && truth(left) {
-		return left, nil
-	}
-	right, err := e.right.eval(s)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.look(left, right); err != nil {
-		return nil, err
-	}
-	switch e.operator {
-	case "and", "or":
-		return right, nil
-	case "~":
-		return bounded(show(left) + show(right))
-	case "==":
-		return equal(left, right), nil
-	case "!=":
-		return !equal(left, right), nil
-	case "in":
-		return contains(right, left)
-	case "not in":
-		found, err := contains(right, left)
-		return !found, err
-	}
-	return ordered(e.operator, left, right)
+	return value, nil
 }
 
-func (e operation) visit(use func(string), bound *names) {
-	e.left.visit(use, bound)
-	e.right.visit(use, bound)
+func (e logic) visit(use func(string), bound *names) { visitEach(e.parts, use, bound) }
+
+func (e comparison) eval(s *scope) (any, error) {
+	left, rest := any(nil), e.with
+	if name, ok := e.first.(variable); ok && rest[0].value == nil { // whether it is defined
+		_, found, err := s.find(name.name)
+		if err != nil {
+			return nil, err
+		}
+		left, rest = found == (rest[0].operator == isDefined), rest[1:]
+	} else {
+		var err error
+		if left, err = s.value(e.first); err != nil {
+			return nil, err
+		}
+	}
+	for _, next := range rest {
+		if next.value == nil { // what has a value is defined
+			left = next.operator == isDefined
+			continue
+		}
+		right, err := s.value(next.value)
+		if err == nil {
+			err = s.work.look(size(left) + size(right))
+		}
+		if err == nil {
+			left, err = compare(next.operator, left, right)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
 }
+
+func (e comparison) visit(use func(string), bound *names) {
+	e.first.visit(use, bound)
+	for _, next := range e.with {
+		if next.value != nil {
+			next.value.visit(use, bound)
+		}
+	}
+}
+
+func (e concatenation) eval(s *scope) (any, error) {
+	var b strings.Builder
+	for _, part := range e {
+		value, err := s.value(part)
+		if err == nil {
+			err = s.work.look(size(value))
+		}
+		if err != nil {
+			return nil, err
+		}
+		if b.WriteString(show(value)); b.Len() > maxBytes {
+			return nil, errTooLarge
+		}
+	}
+	return b.String(), nil
+}
+
+func (e concatenation) visit(use func(string), bound *names) { visitEach(e, use, bound) }
 
 func (e conditional) eval(s *scope) (any, error) {
-	value, err := e.condition.eval(s)
+	value, err := s.value(e.condition)
 	if err != nil {
 		return nil, err
 	}
 	if truth(value) {
-		return e.yes.eval(s)
+		return s.value(e.yes)
 	}
-	return e.no.eval(s)
+	return s.value(e.no)
 }
 
 func (e conditional) visit(use func(string), bound *names) {
@@ -134,47 +178,51 @@ func (e conditional) visit(use func(string), bound *names) {
 	e.no.visit(use, bound)
 }
 
-func (e filtered) eval(s *scope) (any, error) {
-	args := make([]any, len(e.args))
-	for i, arg := range e.args {
-		var err error
-		if args[i], err = arg.eval(s); err != nil {
+func (e filtered) eval(s *scope) (value any, err error) {
+	rest := e.by
+	if name, ok := e.value.(variable); ok && rest[0].filter == "default" {
+		var missing any
+		if missing, err = s.value(rest[0].args[0]); err != nil {
 			return nil, err
 		}
-	}
-	if v, ok := e.value.(variable); ok && e.filter == "default" {
-		if value, found := s.find(v.name); found {
-			return value, nil
+		var found bool
+		if value, found, err = s.find(name.name); !found {
+			value = missing
 		}
-		return args[0], nil
+		rest = rest[1:]
+	} else {
+		value, err = s.value(e.value)
 	}
-	value, err := e.value.eval(s)
-	if err != nil || e.filter == "default" {
+	for _, next := range rest {
+		if err != nil {
+			return nil, err
+		}
+		value, err = next.apply(s, value)
+	}
+	return value, err
+}
+
+func (a application) apply(s *scope, value any) (any, error) {
+	args, err := s.valuesOf(a.args)
+	if err != nil || a.filter == "default" { // what has a value is defined
 		return value, err
 	}
-	if err := s.look(append(args, value)...); err != nil {
+	looks := size(value)
+	for _, arg := range args {
+		looks += size(arg)
+	}
+	if err := s.work.look(looks); err != nil {
 		return nil, err
 	}
-	return filters[e.filter].apply(value, args)
+	return filters[a.filter].apply(s.work, value, args)
 }
 
 func (e filtered) visit(use func(string), bound *names) {
 	e.value.visit(use, bound)
-	for _, arg := range e.args {
-		arg.visit(use, bound)
+	for _, next := range e.by {
+		visitEach(next.args, use, bound)
 	}
 }
-
-func (e defined) eval(s *scope) (any, error) {
-	if v, ok := e.of.(variable); ok {
-		_, found := s.find(v.name)
-		return found != e.not, nil
-	}
-	_, err := e.of.eval(s) // what has a value is defined
-	return !e.not, err
-}
-
-func (e defined) visit(use func(string), bound *names) { e.of.visit(use, bound) }
 
 // size is how much there is to look at.
 func size(value any) int {
@@ -189,14 +237,6 @@ func size(value any) int {
 		return n
 	}
 	return 1
-}
-
-// bounded refuses a text that is too large.
-func bounded(text string) (any, error) {
-	if len(text) > maxBytes {
-		return nil, errors.New("the text becomes too large")
-	}
-	return text, nil
 }
 
 // truth says whether a condition holds: nothing empty does, no zero, and not false.
@@ -252,43 +292,49 @@ var errCompare = errors.New("these values cannot be compared")
 func contains(in, value any) (bool, error) {
 	switch in := in.(type) {
 	case string:
-		if s, ok := value.(string); ok {
-			return strings.Contains(in, s), nil
-		}
+		return strings.Contains(in, show(value)), nil
 	case []any:
 		return slices.ContainsFunc(in, func(item any) bool { return equal(item, value) }), nil
 	}
 	return false, errCompare
 }
 
-func ordered(operator string, a, b any) (bool, error) {
-	order := 0
-	if x, ok := a.(string); ok {
-		y, ok := b.(string)
-		if !ok {
-			return false, errCompare
-		}
-		order = strings.Compare(x, y)
-	} else {
-		x, okX := a.(int64)
-		y, okY := b.(int64)
-		if !okX || !okY {
-			return false, errCompare
-		}
-		switch {
-		case x < y:
-			order = -1
-		case x > y:
-			order = 1
-		}
+// compare is the value of a comparison.
+func compare(operator string, a, b any) (bool, error) {
+	switch operator {
+	case "==":
+		return equal(a, b), nil
+	case "!=":
+		return !equal(a, b), nil
+	case "in":
+		return contains(b, a)
+	case "not in":
+		found, err := contains(b, a)
+		return !found, err
 	}
+	order, err := ordered(a, b)
 	switch operator {
 	case "<":
-		return order < 0, nil
+		return order < 0, err
 	case "<=":
-		return order <= 0, nil
+		return order <= 0, err
 	case ">":
-		return order > 0, nil
+		return order > 0, err
 	}
-	return order >= 0, nil
+	return order >= 0, err
+}
+
+// ordered is negative if a comes before b, and positive if it comes behind it.
+func ordered(a, b any) (int, error) {
+	switch a := a.(type) {
+	case string:
+		if b, ok := b.(string); ok {
+			return cmp.Compare(a, b), nil
+		}
+	case int64:
+		if b, ok := b.(int64); ok {
+			return cmp.Compare(a, b), nil
+		}
+	}
+	return 0, errCompare
 }

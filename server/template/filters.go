@@ -3,79 +3,78 @@ package template
 import (
 	"errors"
 	"strings"
-	"unicode"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/letters"
 )
 
-// A filter makes a value of another one. It has a fixed number of arguments.
+// A filter makes a value of another one. It has a fixed number of arguments. What it looks at was counted; what it makes, if
+// that can be larger, it counts itself, before it makes it.
 type filter struct {
 	args  int
-	apply func(value any, args []any) (any, error)
+	apply func(w *Work, value any, args []any) (any, error)
 }
+
+// itemSize is what an item of a list that a filter makes counts: about what it takes in memory.
+const itemSize = 16
 
 // filters are all that there are. The filter default is known to [filtered], because it takes what is not defined.
 var filters = map[string]filter{
-	"default": {1, nil},
-	"upper":   {0, text(strings.ToUpper)},
-	"lower":   {0, text(strings.ToLower)},
-	"trim":    {0, text(strings.TrimSpace)},
-	"title":   {0, text(title)},
-	"capitalize": {0, text(func(s string) string {
-		runes := []rune(strings.ToLower(s))
-		if len(runes) > 0 {
-			runes[0] = unicode.ToUpper(runes[0])
-		}
-		return string(runes)
-	})},
-	"length": {0, func(value any, _ []any) (any, error) {
-		if list, ok := value.([]any); ok {
-			return int64(len(list)), nil
-		}
-		return int64(len([]rune(show(value)))), nil
-	}},
-	"replace": {2, func(value any, args []any) (any, error) {
-		old, with := show(args[0]), show(args[1])
-		if s := show(value); len(s)+strings.Count(s, old)*len(with) <= maxBytes {
-			return strings.ReplaceAll(s, old, with), nil
-		}
-		return nil, errors.New("the text becomes too large")
-	}},
-	"split": {1, func(value any, args []any) (any, error) {
-		parts := []any{}
-		for part := range strings.SplitSeq(show(value), show(args[0])) {
-			parts = append(parts, part)
-		}
-		return parts, nil
-	}},
-	"join": {1, func(value any, args []any) (any, error) {
-		items, ok := value.([]any)
-		if !ok {
-			return nil, errors.New("join: not a list")
-		}
-		texts := make([]string, len(items))
-		for i, item := range items {
-			texts[i] = show(item)
-		}
-		separator := show(args[0])
-		if len(texts)*len(separator) > maxBytes {
-			return nil, errors.New("the text becomes too large")
-		}
-		return bounded(strings.Join(texts, separator))
-	}},
+	"default":    {1, nil},
+	"upper":      {0, text(letters.Upper)},
+	"lower":      {0, text(letters.Lower)},
+	"trim":       {0, text(strings.TrimSpace)},
+	"title":      {0, text(letters.Title)},
+	"capitalize": {0, text(letters.Capitalize)},
+	"length":     {0, length},
+	"replace":    {2, replace},
+	"split":      {1, split},
+	"join":       {1, join},
 }
 
-func text(change func(string) string) func(any, []any) (any, error) {
-	return func(value any, _ []any) (any, error) { return change(show(value)), nil }
+func text(change func(string) string) func(*Work, any, []any) (any, error) {
+	return func(_ *Work, value any, _ []any) (any, error) { return change(show(value)), nil }
 }
 
-// title writes the first letter of each word large, and the others small.
-func title(s string) string {
-	inWord := false
-	return strings.Map(func(r rune) rune {
-		wasInWord := inWord
-		inWord = unicode.IsLetter(r) || unicode.IsDigit(r)
-		if inWord && !wasInWord {
-			return unicode.ToUpper(r)
-		}
-		return unicode.ToLower(r)
-	}, s)
+func length(_ *Work, value any, _ []any) (any, error) {
+	if list, ok := value.([]any); ok {
+		return int64(len(list)), nil
+	}
+	return int64(utf8.RuneCountInString(show(value))), nil
+}
+
+func replace(w *Work, value any, args []any) (any, error) {
+	s, old, with := show(value), show(args[0]), show(args[1])
+	if err := w.make(len(s) + strings.Count(s, old)*len(with)); err != nil {
+		return nil, err
+	}
+	return strings.ReplaceAll(s, old, with), nil
+}
+
+func split(w *Work, value any, args []any) (any, error) {
+	s, separator := show(value), show(args[0])
+	if err := w.look((strings.Count(s, separator) + 1) * itemSize); err != nil {
+		return nil, err
+	}
+	parts := []any{}
+	for part := range strings.SplitSeq(s, separator) {
+		parts = append(parts, part)
+	}
+	return parts, nil
+}
+
+func join(w *Work, value any, args []any) (any, error) {
+	items, ok := value.([]any)
+	if !ok {
+		return nil, errors.New("join: not a list")
+	}
+	separator := show(args[0])
+	if err := w.make(size(value) + len(items)*len(separator)); err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = show(item)
+	}
+	return strings.Join(texts, separator), nil
 }

@@ -7,17 +7,33 @@ import (
 	"strings"
 )
 
-var errExpression = errors.New("not an expression")
+var (
+	errExpression = errors.New("not an expression")
+	errTooDeep    = errors.New("the template is nested too deeply")
+)
 
-// parseExpression parses an expression by the grammar of decision G20.
-func parseExpression(text string) (expression, error) {
+// isDefined and isUndefined are operators without a second value.
+const (
+	isDefined   = "is defined"
+	isUndefined = "is undefined"
+)
+
+// expression parses an expression by the grammar of decision G20. The error is errExpression, or one of the bounds of a
+// template, which stays an error: it must not make a text of an expression.
+func (w *Work) expression(text string) (expression, error) {
 	tokens, err := scan(text)
 	if err != nil {
 		return nil, err
 	}
+	if err := w.piece(len(tokens)); err != nil {
+		return nil, err
+	}
 	g := &grammar{tokens: tokens}
 	e := g.conditional()
-	if g.failed || len(g.tokens) > 0 {
+	switch {
+	case g.tooDeep:
+		return nil, errTooDeep
+	case g.failed || len(g.tokens) > 0:
 		return nil, errExpression
 	}
 	return e, nil
@@ -31,9 +47,13 @@ type token struct {
 
 var signs = []string{"==", "!=", "<=", ">=", "<", ">", "(", ")", "[", "]", ",", "|", "~"}
 
+// scan cuts a text into tokens. There are never more of them than a template may have.
 func scan(text string) ([]token, error) {
 	var tokens []token
 	for at := 0; at < len(text); {
+		if len(tokens) > maxPieces {
+			return nil, errPieces
+		}
 		c := text[at]
 		switch {
 		case strings.IndexByte(" \t\r\n", c) >= 0:
@@ -116,9 +136,10 @@ func isName(s string) bool {
 
 // A grammar parses tokens from the left; each method is a rule. After a failure the result means nothing.
 type grammar struct {
-	tokens []token
-	depth  int
-	failed bool
+	tokens  []token
+	depth   int
+	failed  bool
+	tooDeep bool // which is a failure, too
 }
 
 // take takes the next token if it is this word or sign.
@@ -134,7 +155,7 @@ func (g *grammar) need(text string) { g.failed = !g.take(text) || g.failed }
 
 func (g *grammar) conditional() expression {
 	if g.depth++; g.depth > maxDepth {
-		g.failed = true
+		g.failed, g.tooDeep = true, true
 	}
 	defer func() { g.depth-- }()
 	if g.failed {
@@ -149,20 +170,24 @@ func (g *grammar) conditional() expression {
 	return e
 }
 
-func (g *grammar) or() expression {
-	e := g.and()
-	for !g.failed && g.take("or") {
-		e = operation{"or", e, g.and()}
+func (g *grammar) or() expression { return logicOf(g.row("or", g.and), true) }
+
+func (g *grammar) and() expression { return logicOf(g.row("and", g.not), false) }
+
+// row parses parts with a word or a sign between them.
+func (g *grammar) row(between string, part func() expression) []expression {
+	parts := []expression{part()}
+	for !g.failed && g.take(between) {
+		parts = append(parts, part())
 	}
-	return e
+	return parts
 }
 
-func (g *grammar) and() expression {
-	e := g.not()
-	for !g.failed && g.take("and") {
-		e = operation{"and", e, g.not()}
+func logicOf(parts []expression, decides bool) expression {
+	if len(parts) == 1 {
+		return parts[0]
 	}
-	return e
+	return logic{parts, decides}
 }
 
 func (g *grammar) not() expression {
@@ -181,63 +206,77 @@ func (g *grammar) not() expression {
 }
 
 func (g *grammar) comparison() expression {
-	e := g.concatenation()
+	c := comparison{first: g.concatenation()}
 	for !g.failed {
-		switch {
-		case g.take("is"):
-			e = g.test(e)
-		case g.take("in"):
-			e = operation{"in", e, g.concatenation()}
-		case g.take("not"):
-			g.need("in")
-			e = operation{"not in", e, g.concatenation()}
-		default:
-			i := slices.IndexFunc(signs[:6], g.take)
-			if i < 0 {
-				return e
+		operator := g.operator()
+		switch operator {
+		case "":
+			if len(c.with) == 0 {
+				return c.first
 			}
-			e = operation{signs[i], e, g.concatenation()}
+			return c
+		case isDefined, isUndefined:
+			c.with = append(c.with, operand{operator, nil})
+		default:
+			c.with = append(c.with, operand{operator, g.concatenation()})
 		}
 	}
-	return e
+	return nil
 }
 
-// test is what follows "is".
-func (g *grammar) test(e expression) expression {
-	if g.take("undefined") {
-		return defined{e, true}
+// operator takes what compares, nothing if something else comes.
+func (g *grammar) operator() string {
+	switch {
+	case g.take("is"):
+		if g.take("undefined") {
+			return isUndefined
+		}
+		not := g.take("not")
+		g.need("defined")
+		if not {
+			return isUndefined
+		}
+		return isDefined
+	case g.take("in"):
+		return "in"
+	case g.take("not"):
+		g.need("in")
+		return "not in"
 	}
-	not := g.take("not")
-	g.need("defined")
-	return defined{e, not}
+	if i := slices.IndexFunc(signs[:6], g.take); i >= 0 {
+		return signs[i]
+	}
+	return ""
 }
 
 func (g *grammar) concatenation() expression {
-	e := g.filtered()
-	for !g.failed && g.take("~") {
-		e = operation{"~", e, g.filtered()}
+	parts := g.row("~", g.filtered)
+	if len(parts) == 1 {
+		return parts[0]
 	}
-	return e
+	return concatenation(parts)
 }
 
 func (g *grammar) filtered() expression {
-	e := g.primary()
+	e := filtered{value: g.primary()}
 	for !g.failed && g.take("|") {
 		if len(g.tokens) == 0 {
 			g.failed = true
 			return nil
 		}
-		name := g.tokens[0].text
+		next := application{filter: g.tokens[0].text}
 		g.tokens = g.tokens[1:]
-		var args []expression
 		if g.take("(") {
-			args = g.list(")")
+			next.args = g.list(")")
 		}
-		if f, known := filters[name]; !known || len(args) != f.args {
+		if f, known := filters[next.filter]; !known || len(next.args) != f.args {
 			g.failed = true
 			return nil
 		}
-		e = filtered{e, name, args}
+		e.by = append(e.by, next)
+	}
+	if len(e.by) == 0 {
+		return e.value
 	}
 	return e
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // Parse parses a text. What is between {{ and }} and no expression stands for itself (GA 11.2); a tag that is none is an
-// error.
-func Parse(text string) (*Template, error) {
+// error, and so is what is beyond the bounds of the work.
+func (w *Work) Parse(text string) (*Template, error) {
 	cut := newCutter(text)
 	parts, err := cut.split()
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{parts: parts}
+	p := &parser{work: w, parts: parts}
 	pieces, _, err := p.until()
 	if err != nil {
 		return nil, err
@@ -85,6 +85,9 @@ func (c *cutter) split() ([]part, error) {
 			break
 		}
 		at += open
+		if len(parts) > 2*maxPieces { // plain ones and others take turns
+			return nil, errPieces
+		}
 		kind := text[at+1]
 		inside, closed := c.inside(kind, at+2)
 		if !closed {
@@ -114,18 +117,16 @@ func (c *cutter) split() ([]part, error) {
 
 // A parser puts parts together.
 type parser struct {
+	work    *Work
 	parts   []part
 	extends expression
 	depth   int
 }
 
-// maxDepth keeps tags, and expressions, from going too deep.
-const maxDepth = 100
-
 // until parses pieces to one of the given tags, which it returns, or to the end of the text if none is given.
 func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
 	if p.depth++; p.depth > maxDepth {
-		return nil, tag{}, fmt.Errorf("tags are nested too deeply")
+		return nil, tag{}, errTooDeep
 	}
 	defer func() { p.depth-- }()
 	for len(p.parts) > 0 {
@@ -135,12 +136,11 @@ func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
 		case 0:
 			pieces = append(pieces, literal(next.text))
 		case '{':
-			value, err := parseExpression(next.text)
+			made, err := p.output(next)
 			if err != nil {
-				pieces = append(pieces, literal(next.raw))
-				continue
+				return nil, tag{}, err
 			}
-			pieces = append(pieces, output{value})
+			pieces = append(pieces, made)
 		case '%':
 			t := newTag(next.text)
 			if slices.Contains(ends, t.name) {
@@ -159,6 +159,15 @@ func (p *parser) until(ends ...string) (pieces []piece, end tag, err error) {
 		return nil, tag{}, fmt.Errorf("the tag %s is missing", ends[len(ends)-1])
 	}
 	return pieces, tag{}, nil
+}
+
+// output is what is between {{ and }}: the value of an expression, else the text as it stands there.
+func (p *parser) output(inside part) (piece, error) {
+	value, err := p.work.expression(inside.text)
+	if errors.Is(err, errExpression) {
+		return literal(inside.raw), nil
+	}
+	return output{value}, err
 }
 
 // A tag is what is between {% and %}.
@@ -182,15 +191,18 @@ func (p *parser) tag(t tag) (piece, error) {
 		return p.loop(t)
 	case "set":
 		name, rest, found := strings.Cut(t.rest, "=")
-		value, err := parseExpression(rest)
-		if name = strings.TrimSpace(name); !found || !isName(name) || err != nil {
+		value, err := p.expression(t, rest)
+		if name = strings.TrimSpace(name); !found || !isName(name) {
 			return nil, t.wrong()
+		}
+		if err != nil {
+			return nil, err
 		}
 		return &assignment{name, value}, nil
 	case "include", "extends":
-		name, err := parseExpression(t.rest)
+		name, err := p.expression(t, t.rest)
 		if err != nil {
-			return nil, t.wrong()
+			return nil, err
 		}
 		if t.name == "include" {
 			return inclusion{name}, nil
@@ -212,6 +224,15 @@ func (p *parser) tag(t tag) (piece, error) {
 	return nil, fmt.Errorf("unknown tag %q", t.name)
 }
 
+// expression parses the expression of a tag.
+func (p *parser) expression(t tag, text string) (expression, error) {
+	e, err := p.work.expression(text)
+	if errors.Is(err, errExpression) {
+		return nil, t.wrong()
+	}
+	return e, err
+}
+
 func (t tag) wrong() error { return fmt.Errorf("the tag %s is not complete: %q", t.name, t.rest) }
 
 func (p *parser) choice(t tag) (piece, error) {
@@ -220,8 +241,8 @@ func (p *parser) choice(t tag) (piece, error) {
 		var condition expression
 		if t.name != "else" {
 			var err error
-			if condition, err = parseExpression(t.rest); err != nil {
-				return nil, t.wrong()
+			if condition, err = p.expression(t, t.rest); err != nil {
+				return nil, err
 			}
 		}
 		ends := []string{"elif", "else", "endif"}
@@ -242,9 +263,12 @@ func (p *parser) choice(t tag) (piece, error) {
 
 func (p *parser) loop(t tag) (piece, error) {
 	name, rest, found := strings.Cut(t.rest, " in ")
-	list, err := parseExpression(rest)
-	if name = strings.TrimSpace(name); !found || !isName(name) || err != nil {
+	list, err := p.expression(t, rest)
+	if name = strings.TrimSpace(name); !found || !isName(name) {
 		return nil, t.wrong()
+	}
+	if err != nil {
+		return nil, err
 	}
 	pieces, _, err := p.until("endfor")
 	return &loop{name, list, pieces}, err

@@ -6,8 +6,7 @@ import "errors"
 type literal string
 
 func (p literal) render(r *renderer, _ *scope) error {
-	r.out.WriteString(string(p))
-	return nil
+	return r.write(string(p))
 }
 
 func (literal) visit(func(string), *names) {}
@@ -16,11 +15,14 @@ func (literal) visit(func(string), *names) {}
 type output struct{ value expression }
 
 func (p output) render(r *renderer, s *scope) error {
-	value, err := p.value.eval(s)
+	value, err := s.value(p.value)
 	if err == nil {
-		r.out.WriteString(show(value))
+		err = r.work.look(size(value))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return r.write(show(value))
 }
 
 func (p output) visit(use func(string), bound *names) { p.value.visit(use, bound) }
@@ -36,7 +38,7 @@ type branch struct {
 func (p choice) render(r *renderer, s *scope) error {
 	for _, b := range p {
 		if b.condition != nil {
-			value, err := b.condition.eval(s)
+			value, err := s.value(b.condition)
 			if err != nil {
 				return err
 			}
@@ -66,7 +68,7 @@ type loop struct {
 }
 
 func (p *loop) render(r *renderer, s *scope) error {
-	value, err := p.list.eval(s)
+	value, err := s.value(p.list)
 	if err != nil {
 		return err
 	}
@@ -75,6 +77,9 @@ func (p *loop) render(r *renderer, s *scope) error {
 		return errors.New("for: not a list")
 	}
 	for _, item := range list {
+		if err := r.work.piece(1); err != nil { // also if there is nothing in it
+			return err
+		}
 		inner := s.inner()
 		inner.values[p.name] = item
 		if err := r.pieces(p.pieces, inner); err != nil {
@@ -96,7 +101,7 @@ type assignment struct {
 }
 
 func (p *assignment) render(_ *renderer, s *scope) error {
-	value, err := p.value.eval(s)
+	value, err := s.value(p.value)
 	if err == nil {
 		s.values[p.name] = value
 	}

@@ -2,11 +2,10 @@
 // decisions G19 and G20).
 //
 // A text is parsed into a tree of pieces. Rendering it walks the tree with the values of variables, all of which must be
-// defined. What a text can cost is bounded: the depth of includes, the steps, and the size of what comes out.
+// defined. A [Work] bounds what that can cost, and ends it with its context.
 package template
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,19 +65,10 @@ func visitAll(pieces []piece, use func(string), outer *names, set ...string) {
 	}
 }
 
-// Bounds of one rendering.
-const (
-	maxIncludes = 100
-	maxNesting  = 200
-	maxSteps    = 100_000
-	maxBytes    = 10 << 20
-	maxLooks    = 10_000_000 // at the characters and items of values
-)
-
 // Render returns the text with the values of its variables. Load reads a file that it names.
-func (t *Template) Render(variables map[string]string, load func(name string) (string, error)) (string, error) {
-	r := &renderer{load: load, blocks: map[string]*block{}}
-	s := &scope{values: map[string]any{}, looks: new(int)}
+func (t *Template) Render(w *Work, variables map[string]string, load func(name string) (string, error)) (string, error) {
+	r := &renderer{work: w, load: load, blocks: map[string]*block{}}
+	s := &scope{values: map[string]any{}, work: w}
 	for name, value := range variables {
 		s.values[name] = value
 	}
@@ -90,12 +80,11 @@ func (t *Template) Render(variables map[string]string, load func(name string) (s
 
 // A renderer writes one text.
 type renderer struct {
-	load     func(name string) (string, error)
-	out      strings.Builder
-	blocks   map[string]*block // those of the youngest descendant
-	includes int
-	steps    int
-	nesting  int
+	work    *Work
+	load    func(name string) (string, error)
+	out     strings.Builder
+	blocks  map[string]*block // those of the youngest descendant
+	nesting int
 }
 
 // template renders a text. One that extends another one only gives it its blocks.
@@ -120,19 +109,19 @@ func (r *renderer) template(t *Template, s *scope) error {
 
 // include renders the text of a file in place.
 func (r *renderer) include(name expression, s *scope) error {
-	value, err := name.eval(s)
+	value, err := s.value(name)
+	if err == nil {
+		err = r.work.file()
+	}
 	if err != nil {
 		return err
-	}
-	if r.includes++; r.includes > maxIncludes {
-		return errors.New("the template includes too many files")
 	}
 	path := show(value)
 	text, err := r.load(path)
 	if err != nil {
 		return fmt.Errorf("template %q: %w", path, err)
 	}
-	t, err := Parse(text)
+	t, err := r.work.Parse(text)
 	if err != nil {
 		return fmt.Errorf("template %q: %w", path, err)
 	}
@@ -140,49 +129,60 @@ func (r *renderer) include(name expression, s *scope) error {
 }
 
 func (r *renderer) pieces(pieces []piece, s *scope) error {
-	if r.nesting++; r.nesting > maxNesting {
-		return errors.New("the template is nested too deeply")
+	if r.nesting++; r.nesting > maxDepth {
+		return errTooDeep
 	}
 	defer func() { r.nesting-- }()
 	for _, p := range pieces {
-		if r.steps++; r.steps > maxSteps {
-			return errors.New("the template takes too many steps")
+		if err := r.work.piece(1); err != nil {
+			return err
 		}
 		if err := p.render(r, s); err != nil {
 			return err
 		}
-		if r.out.Len() > maxBytes {
-			return errors.New("the text becomes too large")
-		}
 	}
 	return nil
+}
+
+func (r *renderer) write(text string) error {
+	r.out.WriteString(text)
+	return r.work.write(len(text))
 }
 
 // A scope has the variables that are seen at one place.
 type scope struct {
 	values map[string]any
 	outer  *scope
-	looks  *int // of the whole rendering
+	work   *Work
 }
 
-// look counts what an expression looks at.
-func (s *scope) look(values ...any) error {
-	for _, value := range values {
-		*s.looks += size(value)
+// value returns the value of an expression, which counts as one look.
+func (s *scope) value(e expression) (any, error) {
+	if err := s.work.look(1); err != nil {
+		return nil, err
 	}
-	if *s.looks > maxLooks {
-		return errors.New("the expressions take too long")
-	}
-	return nil
+	return e.eval(s)
 }
 
-func (s *scope) find(name string) (any, bool) {
-	for ; s != nil; s = s.outer {
-		if value, ok := s.values[name]; ok {
-			return value, true
+func (s *scope) valuesOf(parts []expression) ([]any, error) {
+	values := make([]any, len(parts))
+	for i, part := range parts {
+		var err error
+		if values[i], err = s.value(part); err != nil {
+			return nil, err
 		}
 	}
-	return nil, false
+	return values, nil
 }
 
-func (s *scope) inner() *scope { return &scope{values: map[string]any{}, outer: s, looks: s.looks} }
+func (s *scope) find(name string) (value any, found bool, err error) {
+	for at := s; at != nil && err == nil; at = at.outer {
+		if value, found = at.values[name]; found {
+			return value, true, nil
+		}
+		err = s.work.look(1)
+	}
+	return nil, false, err
+}
+
+func (s *scope) inner() *scope { return &scope{values: map[string]any{}, outer: s, work: s.work} }

@@ -1,3 +1,4 @@
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { SubRecipe } from '../recipe/recipe.ts'
 import type { AgentParts, Provider } from './parts.ts'
 
@@ -11,7 +12,7 @@ export class Agent<P extends AgentParts = AgentParts> {
   /** The sub-recipes that it can make tasks of, by name. */
   readonly subRecipes = new Map<string, SubRecipe>()
   /** What the final output has to look like; undefined when none is asked for. */
-  finalOutput: { schema: unknown } | undefined
+  finalOutput: FinalOutputSchema | undefined
   #users = 0
   #dropped = false
   readonly #onUnused: () => void

@@ -1,5 +1,5 @@
 import type { McpTool } from '../extensions/config.ts'
-import { isObject } from '../json/is-object.ts'
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { Agent } from './agent.ts'
 
 const texts = { type: 'string' }
@@ -51,24 +51,22 @@ const executeTask: McpTool = {
 /** The tools that `extension_name=platform` asks for (GA 6.4). */
 export const platformTools: readonly McpTool[] = [manageSchedule, createTask]
 
-/** All tools of the engine of an agent. */
-export function engineTools(agent: Agent): McpTool[] {
-  const subRecipes = [...agent.subRecipes.values()].map(
-    ({ name, description }): McpTool => ({
-      name: `subrecipe__create_task_${name}`,
-      description: description ?? `Creates tasks that run the recipe ${name}.`,
-      inputSchema: createTask.inputSchema,
-    }),
-  )
-  const output: McpTool[] =
-    agent.finalOutput === undefined
-      ? []
-      : [
-          {
-            name: 'recipe__final_output',
-            description: 'Gives the final output of the conversation. Call it once, when the work is done.',
-            inputSchema: isObject(agent.finalOutput.schema) ? agent.finalOutput.schema : { type: 'object' },
-          },
-        ]
-  return [...platformTools, executeTask, ...subRecipes, ...output]
+/** The tools of an agent's sub-recipes, which are listed and not offered to models (M45). */
+export function subRecipeTools(agent: Agent): McpTool[] {
+  return [...agent.subRecipes.values()].map(({ name, description }) => ({
+    name: `subrecipe__create_task_${name}`,
+    description: description ?? `Creates tasks that run the recipe ${name}.`,
+    inputSchema: createTask.inputSchema,
+  }))
+}
+
+/** The tools of the engine of an agent that models may be offered. */
+export function engineTools({ finalOutput }: Agent): McpTool[] {
+  const tools = [...platformTools, executeTask]
+  return finalOutput === undefined ? tools : [...tools, outputTool(finalOutput)]
+}
+
+function outputTool({ schema, shown }: FinalOutputSchema): McpTool {
+  const description = 'Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:'
+  return { name: 'recipe__final_output', description: `${description}\n${shown}`, inputSchema: schema }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeDeeplink } from '../recipe/deeplink.ts'
 import { pathId } from '../recipe/path-id.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import { GooseApp } from '../testing/goose-app.ts'
 
 const recipe = { title: 'Greet', description: 'Greets', instructions: 'Greet them' }
@@ -149,10 +150,29 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     expect(await tools(app, 'another')).toHaveLength(3)
   })
 
-  it('is content with a session without a recipe, with one whose values are missing, and with one without a schema (G16)', async () => {
+  it('leaves nothing of an earlier recipe when values are missing now (G31)', async () => {
+    const app = new GooseApp()
+    mkdirSync(join(app.root, 'config/recipes'), { recursive: true })
+    writeFileSync(join(app.root, 'config/recipes/sub.yaml'), '')
+    const parameters = [{ key: 'x', input_type: 'string', requirement: 'required', description: '' }]
+    const id = await app.start({
+      recipe: { ...recipe, parameters, sub_recipes: [{ name: 'sub {{ x }}', path: 'sub.yaml' }], response: { json_schema: { type: 'object' } } },
+    })
+    const values = (given: object): ReturnType<GooseApp['call']> => app.call('PUT', `/sessions/${id}/user_recipe_values`, { userRecipeValues: given })
+    await values({ x: 'a' })
+    await update(app, id)
+    expect(await tools(app, id)).toMatchObject({ length: 5, 4: 'subrecipe__create_task_sub a' })
+    await values({ x: 'b' })
+    expect(await tools(app, id)).toMatchObject({ length: 5, 2: 'recipe__final_output', 4: 'subrecipe__create_task_sub b' })
+    await values({})
+    await update(app, id)
+    expect(await tools(app, id)).toHaveLength(3)
+  })
+
+  it('is content with a session without a recipe, with one whose values are missing, and with one without a response', async () => {
     const app = new GooseApp()
     const parameters = [{ key: 'x', input_type: 'string', requirement: 'user_prompt', description: '' }]
-    const recipes = [{ prompt: '{{x}}', parameters }, { response: {} }, { response: null }, { response: { json_schema: null } }]
+    const recipes = [{ prompt: '{{x}}', parameters }, { response: null }]
     for (const body of [{}, ...recipes.map((more) => ({ recipe: { ...recipe, ...more } }))]) {
       const id = await app.start(body)
       expect(await update(app, id)).toMatchObject({ status: 200, text: '' })
@@ -160,11 +180,48 @@ describe('POST /agent/update_from_session (GA 6.3)', () => {
     }
   })
 
+  it('is a 500 when there is no schema that could be followed, and the agent stays as it was (G16)', async () => {
+    const app = new GooseApp()
+    for (const response of [{}, { json_schema: null }, { json_schema: {} }, { json_schema: true }]) {
+      const id = await app.start({ recipe: { ...recipe, response } })
+      expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"Invalid response schema: the schema of the output is missing"}' })
+      expect(await tools(app, id)).toHaveLength(3)
+    }
+  })
+
   it('is a 500 when the recipe cannot be rendered, or the session is unknown', async () => {
     const app = new GooseApp()
     const id = await app.start({ recipe: { ...recipe, sub_recipes: [{ name: 'sub', path: '/none.yaml' }] } })
-    expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"sub-recipe not found: /none.yaml"}' })
+    expect(await update(app, id)).toMatchObject({ status: 500, text: '{"message":"Recipe parsing failed: Sub-recipe file does not exist: /none.yaml"}' })
     expect(await update(app, 'nope')).toMatchObject({ status: 500, text: '{"message":"Failed to get session: Session not found"}' })
+  })
+})
+
+describe('a recipe that nobody waits for any more (G22)', () => {
+  it.each(['/agent/start', '/agent/update_from_session', '/user_recipe_values'])('is given up: %s', async (path) => {
+    let begun = (): void => undefined
+    const working = new Promise<void>((resolve) => (begun = resolve))
+    const endless: Workshop = {
+      do: (_name, _given, signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => {
+            reject(signal.reason as Error)
+          })
+          begun()
+        }),
+      close: () => Promise.resolve(),
+    }
+    const app = new GooseApp({ workshop: endless })
+    const imported = { id: 'x', working_dir: '/w', name: 'n', created_at: '2025-12-10T16:59:31Z', updated_at: '2025-12-10T16:59:31Z', extension_data: {}, message_count: 0, recipe }
+    const { text } = await app.call('POST', '/sessions/import', { json: JSON.stringify(imported) })
+    const session_id = (json(text) as { id: string }).id
+    const gone = new AbortController()
+    const [method, target] = path.startsWith('/agent') ? ['POST', path] : ['PUT', `/sessions/${session_id}${path}`]
+    const body = JSON.stringify({ session_id, working_dir: '/w', recipe, userRecipeValues: {} })
+    const answer = app.fetch(target, { method, body, headers: { 'Content-Type': 'application/json' }, signal: gone.signal })
+    await working
+    gone.abort(new Error('gone'))
+    await expect(answer).rejects.toThrow('gone')
   })
 })
 

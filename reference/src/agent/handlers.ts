@@ -4,26 +4,31 @@ import { readJsonBody } from '../http/json-body.ts'
 import { empty, json } from '../http/respond.ts'
 import { boolean, nullable, object, string } from '../json/shape.ts'
 import { decodeDeeplink } from '../recipe/deeplink.ts'
+import { SchemaError } from '../recipe/json-schema.ts'
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { RecipeLibrary } from '../recipe/library.ts'
 import { readRecipeFile } from '../recipe/library.ts'
 import { recipe as recipeShape } from '../recipe/recipe.ts'
-import type { Recipe } from '../recipe/recipe.ts'
-import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
+import type { Recipe, RecipeResponse } from '../recipe/recipe.ts'
+import { MissingParametersError, recipeLibrary } from '../recipe/render.ts'
+import type { Tasks } from '../recipe/tasks.ts'
 import { TemplateError } from '../recipe/template-error.ts'
-import { InvalidRecipeError, validateRecipe } from '../recipe/validate.ts'
+import { InvalidRecipeError } from '../recipe/validate.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LoadedSession, SessionStore } from '../store/session-store.ts'
 import { quoted } from '../text/cut.ts'
 import { told } from '../told-error.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
-import { desktopPrompt, installFinalOutput, installRecipe } from './recipe-install.ts'
+import { installSession } from './recipe-install.ts'
 
 export interface AgentHandlerParts {
   store: SessionStore
   agents: Agents
   settings: Settings
   library: RecipeLibrary
+  workshop: Workshop
   /** Gives an agent the model of its session, and the extensions of the settings (GA 6.2). */
   loadModelAndExtensions: (agent: Agent, session: LoadedSession) => Promise<void>
 }
@@ -43,12 +48,12 @@ const startRequest = object<StartRequest>({
 })
 
 /** `POST /agent/start` (GA 6.1). */
-export function startAgent({ store, library }: AgentHandlerParts): Handler {
+export function startAgent({ store, library, workshop }: AgentHandlerParts): Handler {
   let started = 0
   return async (c) => {
     const request = await readJsonBody(c.req.raw, startRequest)
     const recipe = chosenRecipe(request, library)
-    if (recipe !== null) checkRecipe(recipe)
+    if (recipe !== null) await checkRecipe(recipe, workshop, c.req.raw.signal)
     started++
     return json(200, createSession(store, request.working_dir, `New session ${started}`, recipe))
   }
@@ -71,9 +76,9 @@ function chosenRecipe({ recipe_deeplink: link, recipe_id: id, recipe }: StartReq
   }
 }
 
-function checkRecipe(recipe: Recipe): void {
+async function checkRecipe(recipe: Recipe, workshop: Workshop, signal: AbortSignal): Promise<void> {
   try {
-    validateRecipe(recipe)
+    await workshop.do('validate', { recipe }, signal)
   } catch (error) {
     if (error instanceof InvalidRecipeError) throw new MessageError(400, error.message, { cause: error })
     throw error
@@ -115,30 +120,38 @@ async function loaded(store: SessionStore, id: string): Promise<LoadedSession | 
 const sessionRequest = object<{ session_id: string }>({ session_id: string })
 
 /** `POST /agent/update_from_session` (GA 6.3). */
-export function updateFromSession({ store, agents, settings }: AgentHandlerParts): Handler {
+export function updateFromSession({ store, agents, settings, workshop }: AgentHandlerParts): Handler {
   return async (c) => {
     const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
     const session = store.find(id)
     if (session === undefined) throw new MessageError(500, 'Failed to get session: Session not found')
-    const agent = agents.get(id)
-    agent.clientPrompt = desktopPrompt
-    const recipe = session.recipe && renderIfComplete(session.recipe, session.user_recipe_values ?? {}, settings)
-    if (recipe !== null) {
-      installRecipe(agent, recipe)
-      installFinalOutput(agent, recipe)
-    }
+    const { signal } = c.req.raw
+    const given = { values: session.user_recipe_values ?? {}, library: recipeLibrary(settings.paths) }
+    const recipe = session.recipe && (await renderIfComplete(workshop, { recipe: session.recipe, ...given }, signal))
+    const finalOutput = recipe?.response && (await outputSchema(workshop, recipe.response, signal))
+    installSession(agents.get(id), recipe, finalOutput)
     return empty(200)
   }
 }
 
 /** The rendered recipe; null when values are missing. */
-function renderIfComplete(recipe: Recipe, values: Record<string, string>, settings: Settings): Recipe | null {
+async function renderIfComplete(workshop: Workshop, given: Tasks['render']['given'], signal: AbortSignal): Promise<Recipe | null> {
   try {
-    return renderRecipe(recipe, values, settings.paths)
+    return await workshop.do('render', given, signal)
   } catch (error) {
     if (error instanceof MissingParametersError) return null
     if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })
     throw error
+  }
+}
+
+/** What a recipe wants as its final output. Without a schema that can be followed nothing changes (G16). */
+async function outputSchema(workshop: Workshop, { json_schema: schema }: RecipeResponse, signal: AbortSignal): Promise<FinalOutputSchema> {
+  try {
+    return await workshop.do('output', { schema }, signal)
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    throw new MessageError(500, `Invalid response schema: ${error.message}`, { cause: error })
   }
 }
 

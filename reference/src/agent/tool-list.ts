@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
-import { engineTools, platformTools } from './engine-tools.ts'
+import { engineTools, platformTools, subRecipeTools } from './engine-tools.ts'
 import { Permissions, modeOf } from './permissions.ts'
 import type { PermissionLevel } from './permissions.ts'
 
@@ -41,7 +41,7 @@ export function listAgentTools({ agents, settings, logger }: ToolListParts): Han
 
 async function toolsOf(agent: Agent, wanted: string | undefined, logger: Logger): Promise<McpTool[]> {
   const extensions = await extensionTools(agent, wanted, logger)
-  if (wanted === undefined) return [...extensions, ...engineTools(agent)]
+  if (wanted === undefined) return [...extensions, ...engineTools(agent), ...subRecipeTools(agent)]
   return wanted === 'platform' ? [...extensions, ...platformTools] : extensions
 }
 

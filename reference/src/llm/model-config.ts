@@ -33,53 +33,61 @@ export function contextLimitOf({ context_limit: limit }: ModelConfig): number {
   return limit === null ? assumedLimit : Number(limit)
 }
 
-/** A variable, and what it has to be. `parse` returns undefined for anything else. */
+/** A variable, and how its raw text is read. `parse` throws a ModelConfigError. */
 interface Variable<T> {
   name: string
-  what: string
-  parse: (text: string) => T | undefined
+  parse: (text: string, name: string) => T
 }
 
-function read<T>(settings: Settings, { name, what, parse }: Variable<T>): T | undefined {
+function read<T>(settings: Settings, { name, parse }: Variable<T>): T | undefined {
   const text = settings.variable(name)
-  if (text === undefined) return undefined
-  const value = parse(text)
-  if (value === undefined) throw new ModelConfigError(`${name} is "${text}"; it must be ${what}`)
-  return value
+  return text === undefined ? undefined : parse(text, name)
+}
+
+function invalid(name: string, text: string, rule: string): ModelConfigError {
+  return new ModelConfigError(`Invalid value for '${name}': '${text}' - ${rule}`)
+}
+
+function outOfRange(name: string, rule: string): ModelConfigError {
+  return new ModelConfigError(`Value for '${name}' is out of valid range: ${rule}`)
 }
 
 const contextLimit: Variable<number> = {
   name: 'GOOSE_CONTEXT_LIMIT',
-  what: 'an integer, at least 4096',
-  parse: (text) => {
+  parse: (text, name) => {
     const value = /^\+?\d+$/.test(text) ? Number(text) : NaN
-    return value >= 4096 && Number.isSafeInteger(value) ? value : undefined
+    if (!Number.isSafeInteger(value)) throw invalid(name, text, 'must be a positive integer')
+    if (value < 4096) throw outOfRange(name, 'must be greater than 4K')
+    return value
   },
 }
 
 const temperatureVariable: Variable<number> = {
   name: 'GOOSE_TEMPERATURE',
-  what: 'a number, at least 0',
-  parse: (text) => {
+  parse: (text, name) => {
     const value = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN
-    return value >= 0 && Number.isFinite(value) ? value : undefined
+    if (!Number.isFinite(value)) throw invalid(name, text, 'must be a valid number')
+    if (value < 0) throw outOfRange(name, text)
+    return value
   },
 }
 
 const toolshimFlag: Variable<boolean> = {
   name: 'GOOSE_TOOLSHIM',
-  what: '1, true, yes, on, 0, false, no or off',
-  parse: (text) => {
+  parse: (text, name) => {
     const word = text.toLowerCase()
     if (['1', 'true', 'yes', 'on'].includes(word)) return true
-    return ['0', 'false', 'no', 'off'].includes(word) ? false : undefined
+    if (['0', 'false', 'no', 'off'].includes(word)) return false
+    throw invalid(name, text, 'must be one of: 1, true, yes, on, 0, false, no, off')
   },
 }
 
 const toolshimModelName: Variable<string> = {
   name: 'GOOSE_TOOLSHIM_OLLAMA_MODEL',
-  what: 'the name of a model',
-  parse: (text) => (isBlank(text) ? undefined : text),
+  parse: (text, name) => {
+    if (isBlank(text)) throw invalid(name, text, 'cannot be empty if set')
+    return text
+  },
 }
 
 function knownLimit(model: string): number | null {

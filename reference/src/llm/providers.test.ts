@@ -221,10 +221,13 @@ describe('a model config (GA 4.8, M3)', () => {
   })
 
   it.each([
-    [{ GOOSE_CONTEXT_LIMIT: '4095', GOOSE_TEMPERATURE: '-1' }, 'GOOSE_CONTEXT_LIMIT is "4095"; it must be an integer, at least 4096'],
-    [{ GOOSE_TEMPERATURE: '' }, 'GOOSE_TEMPERATURE is ""; it must be a number, at least 0'],
-    [{ GOOSE_TOOLSHIM: 'maybe' }, 'GOOSE_TOOLSHIM is "maybe"; it must be 1, true, yes, on, 0, false, no or off'],
-    [{ GOOSE_TOOLSHIM_OLLAMA_MODEL: ' ' }, 'GOOSE_TOOLSHIM_OLLAMA_MODEL is " "; it must be the name of a model'],
+    [{ GOOSE_CONTEXT_LIMIT: '4095', GOOSE_TEMPERATURE: '-1' }, "Value for 'GOOSE_CONTEXT_LIMIT' is out of valid range: must be greater than 4K"],
+    [{ GOOSE_CONTEXT_LIMIT: '"8192"' }, `Invalid value for 'GOOSE_CONTEXT_LIMIT': '"8192"' - must be a positive integer`],
+    [{ GOOSE_CONTEXT_LIMIT: '-4096' }, "Invalid value for 'GOOSE_CONTEXT_LIMIT': '-4096' - must be a positive integer"],
+    [{ GOOSE_TEMPERATURE: '' }, "Invalid value for 'GOOSE_TEMPERATURE': '' - must be a valid number"],
+    [{ GOOSE_TEMPERATURE: '-0.5', GOOSE_TOOLSHIM: 'maybe' }, "Value for 'GOOSE_TEMPERATURE' is out of valid range: -0.5"],
+    [{ GOOSE_TOOLSHIM: 'maybe' }, "Invalid value for 'GOOSE_TOOLSHIM': 'maybe' - must be one of: 1, true, yes, on, 0, false, no, off"],
+    [{ GOOSE_TOOLSHIM_OLLAMA_MODEL: '' }, "Invalid value for 'GOOSE_TOOLSHIM_OLLAMA_MODEL': '' - cannot be empty if set"],
   ])('is refused with %j', async (variables, message) => {
     const { settings } = await rig(variables)
     expect(() => modelConfigOf('m', settings)).toThrow(new ModelConfigError(message))

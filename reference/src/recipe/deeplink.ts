@@ -1,7 +1,7 @@
 import { parseJsonDocument } from '../json/document.ts'
 import { readShape } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
-import { recipe } from './recipe.ts'
+import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 
 /** The text of a link to a recipe: base64 with the URL-safe alphabet, without padding, of its compact JSON (GA 11.3). */
@@ -33,7 +33,7 @@ const standard = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)
 function readRecipe(bytes: Buffer): Recipe | undefined {
   try {
     const document = parseJsonDocument(bytes)
-    return readShape(recipe, document.value, document)
+    return readShape(writtenRecipe, document.value, document)
   } catch {
     return undefined
   }

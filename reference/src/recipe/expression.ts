@@ -1,14 +1,18 @@
 import { stringifyJson } from '../json/stringify.ts'
+import { maxLevels } from './budget.ts'
+import type { Budget } from './budget.ts'
+import { UndefinedError, attempt, chain, link } from './chain.ts'
+import type { Link } from './chain.ts'
 import { filters } from './filters.ts'
-import { TemplateError } from './template-error.ts'
-
-/** The value of a variable; undefined where there is none. */
-export type Lookup = (name: string) => unknown
+import { LimitError, TemplateError } from './template-error.ts'
+import { tokensOf } from './tokens.ts'
+import type { Token } from './tokens.ts'
 
 /** What an expression sees. */
 export interface Scope {
-  lookup: Lookup
-  /** Counts bytes and items that are looked at. Throws a TemplateError when they are too many (G22). */
+  /** The value of a variable; undefined where there is none. */
+  lookup: (name: string) => unknown
+  /** Counts steps, and bytes and items that are looked at. Throws a LimitError when they are too many (G22). */
   look: (size: number) => void
 }
 
@@ -21,12 +25,9 @@ export interface ParsedExpression {
   names: ReadonlySet<string>
 }
 
-/** How deep expressions, tags and files may lie in one another (G22). */
-export const maxLevels = 200
-
 /** Reads an expression in the language of G20. Throws a TemplateError when the text is none. */
-export function parseExpression(text: string): ParsedExpression {
-  const parser = new ExpressionParser(tokens(text))
+export function parseExpression(text: string, budget: Budget): ParsedExpression {
+  const parser = new ExpressionParser(tokensOf(text, budget.piece))
   const value = parser.whole()
   return { value, names: parser.names }
 }
@@ -42,38 +43,6 @@ export function written(value: unknown): string {
   return Array.isArray(value) ? `[${value.map(stringifyJson).join(', ')}]` : stringifyJson(value)
 }
 
-type Token = { type: 'name' | 'operator'; text: string } | { type: 'literal'; value: string | number | bigint }
-
-const tokenPattern = /\s*(?:([A-Za-z_][A-Za-z0-9_]*)|(\d+)|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|(==|!=|<=|>=|[<>()[\],|~]))/sy
-
-function tokens(text: string): Token[] {
-  const found: Token[] = []
-  const end = text.trimEnd().length
-  for (let at = 0; at < end; at = tokenPattern.lastIndex) {
-    tokenPattern.lastIndex = at
-    const match = tokenPattern.exec(text)
-    if (match === null) throw new TemplateError(`unexpected character in ${JSON.stringify(text.trim())}`)
-    const [, name, number, double, single, operator] = match
-    if (name !== undefined) found.push({ type: 'name', text: name })
-    else if (number !== undefined) found.push({ type: 'literal', value: wholeNumber(number) })
-    else if (operator !== undefined) found.push({ type: 'operator', text: operator })
-    else found.push({ type: 'literal', value: unescaped(double ?? single ?? '') })
-  }
-  return found
-}
-
-/** Numbers have at most 64 bits. */
-function wholeNumber(digits: string): number | bigint {
-  const exact = BigInt(digits)
-  if (exact >= 2n ** 63n) throw new TemplateError(`${digits} is too large`)
-  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
-}
-
-function unescaped(text: string): string {
-  const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r' }
-  return text.replace(/\\(.)/gs, (_, character: string) => escapes[character] ?? character)
-}
-
 const keywords = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else'])
 const constants = new Map<string, unknown>([['true', true], ['false', false]])
 
@@ -81,14 +50,14 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-const comparisons: Record<string, (a: unknown, b: unknown) => boolean> = {
-  '==': equal,
-  '!=': (a, b) => !equal(a, b),
-  '<': (a, b) => compare(a, b) < 0,
-  '<=': (a, b) => compare(a, b) <= 0,
-  '>': (a, b) => compare(a, b) > 0,
-  '>=': (a, b) => compare(a, b) >= 0,
-}
+const comparisons = new Map<string, (a: unknown, b: unknown) => boolean>([
+  ['==', equal],
+  ['!=', (a, b) => !equal(a, b)],
+  ['<', (a, b) => compare(a, b) < 0],
+  ['<=', (a, b) => compare(a, b) <= 0],
+  ['>', (a, b) => compare(a, b) > 0],
+  ['>=', (a, b) => compare(a, b) >= 0],
+])
 
 function equal(a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b
@@ -120,38 +89,35 @@ class ExpressionParser {
 
   /** `a if c else b`, the weakest of all. */
   #choice(): Expression {
-    if (++this.#levels > maxLevels) throw new TemplateError('an expression is nested too deep')
-    const value = this.#or()
+    if (++this.#levels > maxLevels) throw new LimitError('an expression is nested too deep')
+    const choice = this.#condition(this.#any())
     this.#levels--
+    return choice
+  }
+
+  #condition(value: Expression): Expression {
     if (!this.#takes('name', 'if')) return value
-    const when = this.#or()
+    const when = this.#any()
     if (!this.#takes('name', 'else')) throw new TemplateError('else is missing')
     const otherwise = this.#choice()
     return (scope) => (isTrue(when(scope)) ? value(scope) : otherwise(scope))
   }
 
-  #or(): Expression {
-    let left = this.#and()
-    while (this.#takes('name', 'or')) {
-      const [a, b] = [left, this.#and()]
-      left = (scope) => {
-        const value = a(scope)
-        return isTrue(value) ? value : b(scope)
-      }
-    }
-    return left
+  /** Parts with a word or sign between them. */
+  #parts(type: 'name' | 'operator', between: string, part: () => Expression): [Expression, ...Expression[]] {
+    const parts: [Expression, ...Expression[]] = [part()]
+    while (this.#takes(type, between)) parts.push(part())
+    return parts
   }
 
-  #and(): Expression {
-    let left = this.#not()
-    while (this.#takes('name', 'and')) {
-      const [a, b] = [left, this.#not()]
-      left = (scope) => {
-        const value = a(scope)
-        return isTrue(value) ? b(scope) : value
-      }
-    }
-    return left
+  /** `or`: the first that is true, else the last. */
+  #any(): Expression {
+    return firstOf(this.#parts('name', 'or', () => this.#all()), true)
+  }
+
+  /** `and`: the first that is false, else the last. */
+  #all(): Expression {
+    return firstOf(this.#parts('name', 'and', () => this.#not()), false)
   }
 
   #not(): Expression {
@@ -163,68 +129,62 @@ class ExpressionParser {
 
   /** Comparisons of one another are made from left to right. */
   #comparison(): Expression {
-    let left = this.#joined()
-    for (let next = this.#compared(left); next !== undefined; next = this.#compared(left)) left = next
-    return left
+    const first = this.#joined()
+    const links: Link<Scope>[] = []
+    for (let next = this.#compared(); next !== undefined; next = this.#compared()) links.push(next)
+    return chain(first, links)
   }
 
   /** The comparison with what is on the right; undefined when there is none. */
-  #compared(left: Expression): Expression | undefined {
-    for (const [operator, holds] of Object.entries(comparisons)) {
-      if (!this.#takes('operator', operator)) continue
+  #compared(): Link<Scope> | undefined {
+    const token = this.#tokens[this.#at]
+    const holds = token?.type === 'operator' ? comparisons.get(token.text) : undefined
+    if (holds !== undefined) {
+      this.#at++
       const right = this.#joined()
-      return (scope) => holds(left(scope), right(scope))
+      return link((left, scope) => counted(holds(left, right(scope)), scope))
     }
-    if (this.#takes('name', 'in')) return isIn(left, this.#joined())
-    if (this.#takes('name', 'is')) return this.#test(left)
+    if (this.#takes('name', 'in')) return isIn(this.#joined(), true)
+    if (this.#takes('name', 'is')) return this.#test()
     if (!this.#next('name', 'not') || !this.#next('name', 'in', 1)) return undefined
     this.#at += 2
-    const found = isIn(left, this.#joined())
-    return (scope) => found(scope) !== true
+    return isIn(this.#joined(), false)
   }
 
   /** `is defined` and its like. */
-  #test(value: Expression): Expression {
+  #test(): Link<Scope> {
     const negated = this.#takes('name', 'not')
     const name = this.#name()
-    if (name !== 'defined' && (negated || name !== 'undefined')) throw new TemplateError(`there is no test ${name}`)
-    return (scope) => isDefined(value, scope) === (name === 'defined' && !negated)
+    if (name !== 'defined' && (negated || name !== 'undefined')) throw new TemplateError('there is no such test')
+    const wanted = name === 'defined' && !negated
+    return (left, scope) => ({ value: counted('value' in left === wanted, scope) })
   }
 
   #joined(): Expression {
-    let left = this.#filtered()
-    while (this.#takes('operator', '~')) {
-      const [a, b] = [left, this.#filtered()]
-      left = (scope) => looked(written(a(scope)) + written(b(scope)), scope)
-    }
-    return left
+    const parts = this.#parts('operator', '~', () => this.#filtered())
+    const [only] = parts
+    return parts.length === 1 ? only : (scope) => looked(parts.map((part) => looked(written(part(scope)), scope)).join(''), scope)
   }
 
   #filtered(): Expression {
-    let value = this.#primary()
-    while (this.#takes('operator', '|')) value = this.#filter(value)
-    return value
+    const first = this.#primary()
+    const links: Link<Scope>[] = []
+    while (this.#takes('operator', '|')) links.push(this.#filter())
+    return chain(first, links)
   }
 
-  #filter(value: Expression): Expression {
+  #filter(): Link<Scope> {
     const name = this.#name()
     const args = this.#takes('operator', '(') ? this.#list(')') : []
     if (name === 'default') {
       const [fallback] = args
       if (fallback === undefined || args.length > 1) throw new TemplateError('default has one argument')
-      return (scope) => {
-        try {
-          return value(scope)
-        } catch (error) {
-          if (error instanceof UndefinedError) return fallback(scope)
-          throw error
-        }
-      }
+      return (left, scope) => ('error' in left ? attempt(() => fallback(scope)) : counted(left, scope))
     }
     const filter = filters.get(name)
-    if (filter === undefined) throw new TemplateError(`there is no filter ${name}`)
+    if (filter === undefined) throw new TemplateError('there is no such filter')
     if (args.length !== filter.args) throw new TemplateError(`${name} has ${filter.args} arguments`)
-    return (scope) => looked(filter.apply(scope.look, value(scope), ...args.map((arg) => arg(scope))), scope)
+    return link((value, scope) => looked(filter.apply(scope.look, value, ...args.map((arg) => arg(scope))), scope))
   }
 
   /** Expressions with commas between them, up to a bracket that closes. */
@@ -292,9 +252,9 @@ function flat(item: unknown): unknown {
   return item
 }
 
-/** The value, which counts as looked at. */
+/** A value that a step has made, which counts as looked at. */
 function looked<T>(value: T, { look }: Scope): T {
-  look(sizeOf(value))
+  look(1 + sizeOf(value))
   return value
 }
 
@@ -304,23 +264,31 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? value.reduce<number>((sum, item) => sum + 1 + sizeOf(item), 0) : 0
 }
 
-class UndefinedError extends TemplateError {}
+/** A value that a step has made; only the step counts. */
+function counted<T>(value: T, { look }: Scope): T {
+  look(1)
+  return value
+}
 
-function isDefined(value: Expression, scope: Scope): boolean {
-  try {
-    value(scope)
-    return true
-  } catch (error) {
-    if (error instanceof UndefinedError) return false
-    throw error
+/** The value of the first part that is as true as this, else of the last. */
+function firstOf(parts: [Expression, ...Expression[]], wanted: boolean): Expression {
+  const [only] = parts
+  if (parts.length === 1) return only
+  return (scope) => {
+    let value: unknown
+    for (const part of parts) {
+      value = counted(part(scope), scope)
+      if (isTrue(value) === wanted) break
+    }
+    return value
   }
 }
 
-function isIn(item: Expression, list: Expression): Expression {
-  return (scope) => {
-    const [wanted, among] = [item(scope), list(scope)]
-    if (typeof among === 'string') return among.includes(written(wanted))
+function isIn(list: Expression, wanted: boolean): Link<Scope> {
+  return link((item, scope) => {
+    const among = counted(list(scope), scope)
+    if (typeof among === 'string') return among.includes(written(item)) === wanted
     if (!Array.isArray(among)) throw new TemplateError('in needs a list or a text on its right')
-    return among.includes(wanted)
-  }
+    return among.includes(item) === wanted
+  })
 }

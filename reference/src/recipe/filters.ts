@@ -14,10 +14,11 @@ export const filters: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ['upper', ofText((value) => value.toUpperCase())],
   ['lower', ofText((value) => value.toLowerCase())],
   ['trim', ofText((value) => value.trim())],
-  ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase()))],
-  ['capitalize', ofText((value) => value.replace(/^./su, (first) => first.toUpperCase()).replace(/(?<=^.).*/su, (rest) => rest.toLowerCase()))],
+  // All small first: what becomes of a Σ depends on the letters before it (G34).
+  ['title', ofText((value) => value.toLowerCase().replace(/(?<![\p{L}\p{M}\p{Nd}])\p{L}/gu, (letter) => letter.toUpperCase()))],
+  ['capitalize', ofText((value) => value.toLowerCase().replace(/^./su, (first) => first.toUpperCase()))],
   ['replace', { args: 2, apply: (look, value, from, to) => replaced(look, text(value), text(from), text(to)) }],
-  ['split', ofText((value, separator = '') => pieces(value, separator), 1)],
+  ['split', { args: 1, apply: (look, value, separator) => pieces(look, text(value), text(separator)) }],
   ['length', { args: 0, apply: (_, value) => length(value) }],
   ['join', { args: 1, apply: (look, value, separator) => joined(look, list(value).map(text), text(separator)) }],
 ])
@@ -38,7 +39,7 @@ function list(value: unknown): unknown[] {
 
 /** Characters of a text are code points. */
 function length(value: unknown): number {
-  return typeof value === 'string' ? Array.from(value).length : list(value).length
+  return typeof value === 'string' ? value.length - (value.match(/[\uD800-\uDBFF]/g)?.length ?? 0) : list(value).length
 }
 
 /** Every place where `from` stands, also between all characters if it is empty. */
@@ -51,7 +52,8 @@ function joined(look: Look, parts: readonly string[], separator: string): string
   return parts.join(separator)
 }
 
-/** An empty separator cuts between characters, which are code points. */
-function pieces(value: string, separator: string): string[] {
+/** An empty separator cuts between characters, which are code points. An item costs memory that its text does not show. */
+function pieces(look: Look, value: string, separator: string): string[] {
+  look(15 * (separator === '' ? length(value) : value.split(separator).length))
   return separator === '' ? Array.from(value) : value.split(separator)
 }

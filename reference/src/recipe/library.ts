@@ -4,7 +4,7 @@ import { isObject } from '../json/is-object.ts'
 import { readShape } from '../json/shape.ts'
 import type { Settings } from '../settings/settings.ts'
 import { parseYaml } from '../settings/yaml-file.ts'
-import { recipe } from './recipe.ts'
+import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 import { pathId } from './path-id.ts'
 import { readSmallFile, recipeLibrary } from './render.ts'
@@ -65,7 +65,7 @@ export function readRecipeFile(path: string): Recipe {
 /** The recipe of a YAML text, which may be the whole or the value of the key `recipe` (GA 11.2). Throws when it is none. */
 export function parseRecipe(text: string): Recipe {
   const value = parseYaml(text)
-  return readShape(recipe, isObject(value) && 'recipe' in value ? value.recipe : value)
+  return readShape(writtenRecipe, isObject(value) && 'recipe' in value ? value.recipe : value)
 }
 
 function recipesIn(directory: string): RecipeFile[] {

@@ -7,14 +7,15 @@ import { stringifyJson } from '../json/stringify.ts'
 import { rootPaths } from '../settings/paths.ts'
 import { Settings } from '../settings/settings.ts'
 import { temporaryRoot } from '../testing/goose-app.ts'
+import { Budget } from './budget.ts'
 import { decodeDeeplink, encodeDeeplink } from './deeplink.ts'
-import { matchesSchema, schemaProblem } from './json-schema.ts'
+import { SchemaError, checkSchema, faultsOf, finalOutputSchema } from './json-schema.ts'
 import { RecipeLibrary, parseRecipe } from './library.ts'
 import { pathId } from './path-id.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
-import { MissingParametersError, renderRecipe } from './render.ts'
-import { Names, Rendering } from './rendering.ts'
+import { MissingParametersError, recipeLibrary, renderRecipe } from './render.ts'
+import { Rendering } from './rendering.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
@@ -112,7 +113,10 @@ describe('validation (GA 11.2)', () => {
     [{ response: { json_schema: { $schema: 'http://json-schema.org/draft-07/schema#', definitions: {} } } }],
     [{ response: { json_schema: true } }],
     [{ response: {} }],
-    [{ version: '{{ x }}', parameters: [parameter('a', { description: '{{ y }}' })], prompt: '{{a}}' }],
+    [{ version: '{{ a }}', parameters: [parameter('a', { description: '{{ a }}' })] }],
+    [{ parameters, retry: { max_retries: 1, checks: [{ type: 'Shell', command: '{{ a }}' }] } }],
+    [{ parameters, sub_recipes: [{ name: 's', path: 'p', values: { '{{ a }}': '' }, sequential_when_repeated: false }] }],
+    [{ retry: { max_retries: 1, checks: [], timeout_seconds: 1, on_failure_timeout_seconds: 1 } }],
     [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', requirement: 'optional' })] }],
   ])('accepts %j', (members) => {
     for (let i = 0; i < 2; i++) expect(() => { validateRecipe({ ...bare, ...members }) }).not.toThrow()
@@ -124,10 +128,18 @@ describe('validation (GA 11.2)', () => {
     [{ parameters: [parameter('z'), parameter('y')] }, 'Unnecessary parameter definitions: y, z.'],
     [
       { prompt: '{{b}}', parameters },
-      'Missing definitions for parameters in the recipe file: b. Unnecessary parameter definitions: a.',
+      'Missing definitions for parameters in the recipe file: b.\nUnnecessary parameter definitions: a.',
     ],
-    [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters must have a default: a.'],
-    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 'File parameters must not have a default: a.'],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { requirement: 'optional' })] }, 'Optional parameters missing default values in the recipe: a. Please provide defaults.'],
+    [{ prompt: '{{a}}', parameters: [parameter('a', { input_type: 'file', default: 'x' })] }, 
+      'File parameters cannot have default values to avoid importing sensitive user files: a'],
+    [{ version: '{{ x }}', parameters: [parameter('a', { description: '{{ y }}', default: '{{ z }}' })], prompt: '{{a}}' }, 'Missing definitions for parameters in the recipe file: x, y, z.'],
+    [{ retry: { max_retries: 1, checks: [{ type: 'Shell', command: '{{ c }}' }], on_failure: '{{ f }}' } }, 'Missing definitions for parameters in the recipe file: c, f.'],
+    [{ response: { json_schema: { properties: { '{{ k }}': {} } } } }, 'Missing definitions for parameters in the recipe file: k.'],
+    [{ parameters: [parameter('recipe_dir')], prompt: '{{ recipe_dir }}' }, 'Unnecessary parameter definitions: recipe_dir.'],
+    [{ retry: { max_retries: 0, checks: [], timeout_seconds: 0 }, response: { json_schema: 5 } }, 'Invalid retry configuration: max_retries must be greater than 0'],
+    [{ retry: { max_retries: 1, checks: [], timeout_seconds: 0 } }, 'Invalid retry configuration: timeout_seconds must be greater than 0 if specified'],
+    [{ retry: { max_retries: 1, checks: [], on_failure_timeout_seconds: 0 } }, 'Invalid retry configuration: on_failure_timeout_seconds must be greater than 0 if specified'],
     [{ prompt: '{% if a %}' }, 'Invalid template: endif is missing'],
     [{ prompt: '{% import "x" %}' }, 'Invalid template: unexpected tag import "x"'],
     [{ response: { json_schema: { type: 'thing' } } }, /^JSON schema validation failed: ./],
@@ -137,11 +149,57 @@ describe('validation (GA 11.2)', () => {
     expect(validate).toThrow(InvalidRecipeError)
     expect(validate).toThrow(typeof reason === 'string' ? new InvalidRecipeError(reason) : reason)
   })
+})
 
-  it('knows what a schema wants', () => {
-    expect(schemaProblem({ type: 'object' })).toBeUndefined()
-    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }
-    expect([matchesSchema(schema, { a: 1 }), matchesSchema(schema, { a: 'x' }), matchesSchema(schema, {})]).toEqual([true, false, false])
+function valueOf(text: string): unknown {
+  return new JsonDocument(text).value
+}
+
+describe('the schema of a final output (GA2 1.6)', () => {
+  it('says what is wrong, by path (M34)', () => {
+    const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, b: { type: 'array', items: { type: 'string' } } } }
+    expect(faultsOf(schema, { a: 1, b: ['x'] })).toEqual([])
+    expect(faultsOf(schema, { b: [1, 'x', 2] })).toEqual(['- : ' + "must have required property 'a'", '- /b/0: must be string', '- /b/2: must be string'])
+    const many = faultsOf(schema, { a: 1, b: new Array(5000).fill(0) })
+    expect([many.length, many.at(-1)]).toEqual([21, '- 4980 more'])
+  })
+
+  it('is an object that says something (G16)', () => {
+    for (const schema of [undefined, null, {}, true, [], 'x', { type: 'thing' }, { type: 5 }]) expect(() => finalOutputSchema(schema)).toThrow(SchemaError)
+    expect(finalOutputSchema(valueOf('{"type":"object","minProperties":1.0}')).shown).toBe('{\n  "type": "object",\n  "minProperties": 1.0\n}')
+  })
+
+  it('is shown in a size that its own bounds (G35)', () => {
+    const levels = (count: number): unknown => valueOf('{"default":'.repeat(count) + '1' + '}'.repeat(count))
+    const wide = { ...(levels(190) as object), enum: new Array(10_000).fill(1) }
+    expect(finalOutputSchema(wide).shown).toBe(stringifyJson(wide))
+    expect(() => { checkSchema(levels(200)) }).not.toThrow()
+    for (const schema of [levels(201), levels(9000), { enum: ['x'.repeat(256 * 1024)] }]) expect(() => { checkSchema(schema) }).toThrow(SchemaError)
+    const long = faultsOf({ additionalProperties: { type: 'string' } }, { ['x'.repeat(5000)]: 1, y: 1 })
+    expect(long).toEqual([`- /${'x'.repeat(999)}...: must be string`, '- /y: must be string'])
+  })
+
+  it('has no number that is too large to be judged, and neither has the value (G28)', () => {
+    for (const number of ['1e1001', '1e-1001', '1e1000000', '1' + '0'.repeat(1000)]) {
+      expect(() => { checkSchema(valueOf(`{"maximum":${number}}`)) }).toThrow(SchemaError)
+      expect(faultsOf({ type: 'object' }, valueOf(`{"a/~":[1,${number}]}`))).toEqual(['- /a~1~0/1: the number is too large'])
+    }
+    expect(faultsOf(valueOf('{"maximum":1e1000}'), valueOf('9'.repeat(1000)))).toEqual([])
+    expect(faultsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
+  })
+
+  it('looks no further than to what matches', () => {
+    const again = Array.from({ length: 40 }, (_, i) => [`d${i + 1}`, { anyOf: [{ $ref: `#/$defs/d${i}` }, { $ref: `#/$defs/d${i}` }] }])
+    const schema = { anyOf: [{ const: 5 }, { $ref: '#/$defs/d40' }], $defs: { d0: { type: 'null' }, ...Object.fromEntries(again) } as unknown }
+    expect(faultsOf(schema, 5)).toEqual([])
+    expect(faultsOf({ anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }], unevaluatedProperties: false }, { a: 1, b: 1 })).toEqual([])
+  })
+
+  it('judges no value that is too deep (G28)', () => {
+    const levels = (count: number): unknown => valueOf('{"a":'.repeat(count) + '1' + '}'.repeat(count))
+    expect(faultsOf({ type: 'object' }, levels(200))).toEqual([])
+    for (const count of [201, 9000]) expect(faultsOf({ type: 'object' }, levels(count))).toEqual(['- : the value has more than 200 levels'])
+    expect(faultsOf({ $async: true, type: 'string' }, 5)).toHaveLength(1)
   })
 })
 
@@ -156,12 +214,12 @@ describe('a template (GA 11.2, G20)', () => {
   }
 
   function render(text: string): string {
-    const rendering = new Rendering(parseTemplate, (name) => {
+    const rendering = new Rendering(parseTemplate, new Budget(), (name) => {
       const file = files[name]
       if (file === undefined) throw new TemplateError(`there is no ${name}`)
       return file
     })
-    return rendering.render(parseTemplate(text), new Names(values, rendering.look))
+    return rendering.text(text, values)
   }
 
   it.each([
@@ -177,6 +235,7 @@ describe('a template (GA 11.2, G20)', () => {
     ['{{ ["a", 1, true] }} {{ [] }} {{ "a b" | split(" ") }}', '["a", 1, true] [] ["a", "b"]'],
     ['{{ "a" if empty else "b" if n == 5 else "c" }} {{ not 0 }} {{ not not "" }} {{ "" or "x" }}', 'c true false x'],
     ['{{ "żółw I" | title }} {{ "aB cD" | capitalize }} {{ "😀" | length }} {{ "\\n\\x\\"" }}', 'Żółw I Ab cd 1 \nx"'],
+    ['{{ "straße" | upper }} {{ "ΑΣ İx" | lower }} {{ "ΑΣ" | capitalize }} {{ "ßa ΑΣ" | title }}', 'STRASSE ας i̇x Ας SSa Ας'],
     ['{{ "\uFFFF" < "😀" }} {{ 2 < 10 }} {{ "2" < "10" }} {{ 1 == "1" }} {{ [1] == [1] }}', 'true true false false true'],
     ['{{ 1 == 1 == true }} {{ 9007199254740993 }} {{ 9007199254740993 < 9007199254740994 }} {{ [9007199254740993] }} {{ 9223372036854775808 }}', 'true 9007199254740993 true [9007199254740993] {{ 9223372036854775808 }}'],
     ['{{ name | replace("n", "m") | lower | trim }}', 'amm'],
@@ -193,7 +252,7 @@ describe('a template (GA 11.2, G20)', () => {
   })
 
   it('uses the variables that it does not make', () => {
-    const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}')
+    const { variables } = parseTemplate('{% set a = b %}{{ a }}{% for c in d %}{% set e = c %}{{ e }}{% endfor %}{{ e }}{{ c }}', new Budget())
     expect([...variables].sort()).toEqual(['b', 'c', 'd', 'e'])
   })
 
@@ -233,7 +292,41 @@ describe('a template (GA 11.2, G20)', () => {
     expect(() => render(doubled)).toThrow('look at too much')
     expect(() => render('{% include "large.txt" %}'.repeat(6))).toThrow('too large')
     expect(() => render('{% if 1 %}'.repeat(201) + '{% endif %}'.repeat(201))).toThrow('nested too deep')
-    expect(render(`{{ ${'('.repeat(300)}1${')'.repeat(300)} }}`)).toContain('((')
+  })
+
+  it.each([
+    `{{ ${'('.repeat(201)}1${')'.repeat(201)} }}`, `{{ ${'['.repeat(201)}${']'.repeat(201)} }}`, `{{ ${'1 if 0 else '.repeat(201)}1 }}`,
+    `{{ ${'"a" | default('.repeat(201)}1${')'.repeat(201)} }}`,
+  ])('nests nothing more than 200 levels: %.30s', (text) => {
+    expect(() => render(text)).toThrow('nested too deep')
+    expect(() => { validateRecipe({ ...bare, prompt: text }) }).toThrow('nested too deep')
+  })
+
+  it.each([
+    [`{{ ${'1~'.repeat(20_000)}1 }}`, '1'.repeat(20_001)],
+    [`{{ name${' | upper'.repeat(20_000)} }}`, 'ANN'],
+    [`{{ nothing${' | default(nothing)'.repeat(10_000)} | default("x") }}`, 'x'],
+    [`{{ ${'empty or '.repeat(20_000)}"x" }}{{ ${'1 and '.repeat(20_000)}name }}`, 'xAnn'],
+    [`{{ 1${' == 1'.repeat(20_000)} }}`, 'false'],
+    [`{{ nothing${' is defined'.repeat(20_000)} }}{{ nothing == 1 is defined }}`, 'truefalse'],
+    [`{{ ${'not '.repeat(20_001)}1 }}`, 'false'],
+  ])('goes through chains of any length: %.30s', (text, written) => {
+    expect(render(text)).toBe(written)
+  })
+
+  it('looks for braces once, however many are not closed', () => {
+    const open = ['{{', '{#', '{%', '{{%'].map((braces) => braces.repeat(200_000)).join('')
+    expect(render(`${open} {{name}`)).toBe(`${open} {{name}`)
+  })
+
+  it.each([
+    ['parts of an expression', `{{ ${'1~'.repeat(60_000)}1 }}`, 'too many pieces'],
+    ['turns without a body', `{% set l = "${'a'.repeat(400)}" | split("") %}{% for a in l %}{% for b in l %}{% endfor %}{% endfor %}`, 'too many pieces'],
+    ['steps', `{% for a in "${'a'.repeat(20_000)}" | split("") %}{% if 1${' == 1'.repeat(1000)} %}{% endif %}{% endfor %}`, 'look at too much'],
+    ['conditions', `{% for a in "${'a'.repeat(20_000)}" | split("") %}{% if ${'0 or '.repeat(1000)} 0 %}{% endif %}{% endfor %}`, 'look at too much'],
+    ['items', `{% set x = "${'a'.repeat(700_000)}" | split("") %}`, 'look at too much'],
+  ])('counts %s (G22)', (_, text, message) => {
+    expect(() => render(text)).toThrow(message)
   })
 
   it.each(['{% if x %}', '{% for x in y %}', '{% endif %}', '{% else %}', '{% do x %}', '{% if %}x{% endif %}', '{% raw %}', '{% %}', '{% set x %}',
@@ -241,7 +334,7 @@ describe('a template (GA 11.2, G20)', () => {
     '{% if 1 %}{% endif x %}', '{% include %}'])(
     'is not %j',
     (text) => {
-      expect(() => parseTemplate(text)).toThrow(TemplateError)
+      expect(() => parseTemplate(text, new Budget())).toThrow(TemplateError)
     },
   )
 })
@@ -260,7 +353,7 @@ describe('rendering (GA 11.2)', () => {
         { name: 's', path: '{{a}}.txt', values: { k: '{{b}}' }, sequential_when_repeated: false },
       ] },
       { a: 'a', f: join(paths.config, 'recipes/a.txt'), more: 'x' },
-      paths,
+      recipeLibrary(paths),
     )
     expect(rendered).toMatchObject({
       prompt: `a B content "{{x}}"\n${paths.config}/recipes`,
@@ -269,14 +362,69 @@ describe('rendering (GA 11.2)', () => {
     })
   })
 
+  it('renders every text, keys too, and what values say is no template (G19)', () => {
+    const read = '{{a}}'
+    const rendered = renderRecipe(
+      {
+        ...bare, version: read, title: read, prompt: read, parameters: [parameter('a', { description: read, options: [read] }), parameter('b', { default: read })],
+        response: { json_schema: valueOf('{"{{a}}":1,"10":{"{{b}}":["{{a}}",1.0]},"2":"{{a}}","10":{"z":"{{a}}"}}') },
+        retry: { max_retries: 1, checks: [{ type: 'Shell', command: read }], on_failure: read },
+        sub_recipes: [{ name: 's {{a}}', path: '/', values: { '{{a}}': read }, sequential_when_repeated: false }],
+      },
+      { a: '{{b}}"' },
+      '/nonexistent',
+    )
+    const value = '{{b}}"'
+    expect(rendered).toMatchObject({
+      version: value, title: value, prompt: value, parameters: [{ key: 'a', description: value, options: [value] }, { key: 'b', default: value }],
+      retry: { checks: [{ command: value }], on_failure: value }, sub_recipes: [{ name: `s ${value}`, values: { [value]: value } }],
+    })
+    expect(stringifyJson(rendered.response)).toBe('{"json_schema":{"{{b}}\\"":1,"10":{"z":"{{b}}\\""},"2":"{{b}}\\""}}')
+  })
+
+  it('renders what is 9,000 levels deep, and looks for variables there', () => {
+    const deep = { ...bare, parameters: [parameter('a')], response: { json_schema: valueOf('[{"k":'.repeat(4000) + '"{{a}}"' + '}]'.repeat(4000)) } }
+    expect(stringifyJson(renderRecipe(deep, { a: 'value' }, '/nonexistent'))).toContain('"k":"value"}')
+    expect(() => { validateRecipe(deep) }).toThrow('a schema is an object') // so the variable was found
+  })
+
+  it('has one budget for all of its texts (G22)', () => {
+    const root = temporaryRoot()
+    const paths = rootPaths(root)
+    mkdirSync(join(paths.config, 'recipes'), { recursive: true })
+    writeFileSync(join(paths.config, 'recipes/large.txt'), 'x'.repeat(2 * 1024 * 1024))
+    const rendered = (count: number): Recipe => renderRecipe({ ...bare, activities: new Array<string>(count).fill('{% include "large.txt" %}') }, {}, recipeLibrary(paths))
+    expect(rendered(4).activities).toHaveLength(4)
+    expect(() => rendered(6)).toThrow('too large')
+    const words = new Array<string>(3).fill(`{{ ${'1~'.repeat(20_000)}1 }}`)
+    expect(() => { validateRecipe({ ...bare, activities: words }) }).toThrow('too many pieces')
+  })
+
+  it('includes nothing that lies outside, whatever links say (G22)', () => {
+    const root = temporaryRoot()
+    const paths = rootPaths(root)
+    const library = join(paths.config, 'recipes')
+    mkdirSync(join(library, 'in'), { recursive: true })
+    writeFileSync(join(root, 'secret.txt'), 'secret')
+    writeFileSync(join(library, 'in/a.txt'), 'A')
+    symlinkSync(root, join(library, 'out'))
+    symlinkSync(join(root, 'secret.txt'), join(library, 'link.txt'))
+    symlinkSync(join(library, 'in'), join(library, 'alias'))
+    const include = (name: string): string | undefined => renderRecipe({ ...bare, prompt: `{% include "${name}" %}` }, {}, recipeLibrary(paths)).prompt
+    expect(include('alias/a.txt')).toBe('A')
+    for (const name of ['out/secret.txt', 'link.txt', '../../secret.txt', join(root, 'secret.txt'), 'in/../out/secret.txt', '.', 'in']) {
+      expect(() => include(name)).toThrow('template not readable')
+    }
+  })
+
   it('tells missing values from what cannot be rendered', () => {
-    const paths = rootPaths('/nonexistent')
+    const library = '/nonexistent'
     const one = (key: Partial<RecipeParameter>): Recipe => ({ ...bare, prompt: '{{a}}', parameters: [parameter('a', key)] })
     for (const requirement of ['required', 'user_prompt'] as const) {
-      expect(() => renderRecipe(one({ requirement }), { constructor: 'x' }, paths)).toThrow(MissingParametersError)
+      expect(() => renderRecipe(one({ requirement }), { constructor: 'x' }, library)).toThrow(MissingParametersError)
     }
-    expect(() => renderRecipe(one({ input_type: 'file' }), { a: 'none' }, paths)).toThrow(TemplateError)
-    expect(() => renderRecipe({ ...bare, prompt: '{{a}}' }, { a: 'x' }, paths)).toThrow(TemplateError)
+    expect(() => renderRecipe(one({ input_type: 'file' }), { a: 'none' }, library)).toThrow(TemplateError)
+    expect(() => renderRecipe({ ...bare, prompt: '{{a}}' }, { a: 'x' }, library)).toThrow(TemplateError)
   })
 })
 

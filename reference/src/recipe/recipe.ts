@@ -5,7 +5,7 @@ import { objectOf } from '../json/ordered.ts'
 import {
   anything, array, boolean, int64From, integer, jsonObject, nullable, number, object, omittable, oneOf, string, withDefault,
 } from '../json/shape.ts'
-import type { Int64, Shape } from '../json/shape.ts'
+import type { Field, Int64, Shape } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 
 /** A recipe; what it does not have is left out (GA 4.10). */
@@ -80,22 +80,24 @@ function asText(value: unknown): string {
   return value instanceof JsonNumber ? value.text : stringifyJson(value)
 }
 
-const positive = int64From(1)
-
 const shell: Shape<'Shell'> = (place) => {
   oneOf('Shell', 'shell')(place)
   return 'Shell'
 }
 
-const retry: Shape<RetryConfig> = object<RetryConfig>({
-  max_retries: integer(1, 2 ** 31 - 1),
-  checks: array(object<SuccessCheck>({ type: shell, command: string })),
-  on_failure: omittable(string),
-  timeout_seconds: omittable(positive),
-  on_failure_timeout_seconds: omittable(positive),
-})
+/** A retry whose numbers are at least this. */
+function retryFrom(min: 0 | 1): Shape<RetryConfig> {
+  return object<RetryConfig>({
+    max_retries: integer(min, 2 ** 31 - 1),
+    checks: array(object<SuccessCheck>({ type: shell, command: string })),
+    on_failure: omittable(string),
+    timeout_seconds: omittable(int64From(min)),
+    on_failure_timeout_seconds: omittable(int64From(min)),
+  })
+}
 
-export const recipe: Shape<Recipe> = object<Recipe>({
+/** The fields of a recipe but for the last one. */
+const fields: { [K in Exclude<keyof Recipe, 'retry'>]-?: Field<Exclude<Recipe[K], undefined>> } = {
   version: withDefault(string, '1.0.0'),
   title: string,
   description: string,
@@ -135,5 +137,10 @@ export const recipe: Shape<Recipe> = object<Recipe>({
       }),
     ),
   ),
-  retry: omittable(retry),
-})
+}
+
+/** A recipe in a body. */
+export const recipe: Shape<Recipe> = object<Recipe>({ ...fields, retry: omittable(retryFrom(1)) })
+
+/** A recipe of a file or a link, where validation says what is wrong with a retry of 0 (G6, G21). */
+export const writtenRecipe: Shape<Recipe> = object<Recipe>({ ...fields, retry: omittable(retryFrom(0)) })

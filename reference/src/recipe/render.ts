@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, sep } from 'node:path'
-import { isObject } from '../json/is-object.ts'
-import { objectOf } from '../json/ordered.ts'
+import { rewritten } from '../json/rewritten.ts'
 import type { Paths } from '../settings/paths.ts'
+import { Budget } from './budget.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
-import { Names, Rendering } from './rendering.ts'
+import { Rendering } from './rendering.ts'
 import type { Files } from './rendering.ts'
 import { parseTemplate } from './template.ts'
-import { recipeDirectory, verbatim } from './validate.ts'
+import { recipeDirectory } from './validate.ts'
 
 /** Says that parameters have neither a value nor a default. */
 export class MissingParametersError extends Error {
@@ -22,17 +22,14 @@ export function recipeLibrary(paths: Paths): string {
 
 /**
  * The recipe with values in the places of its variables (GA 11.2): of a parameter without one the default. Texts are
- * rendered one by one. Throws a MissingParametersError, or a TemplateError for everything else that is in the way.
+ * rendered one by one, keys too (G19). Throws a MissingParametersError, or a TemplateError for everything else that is in the way.
  */
-export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, paths: Paths): Recipe {
-  const library = recipeLibrary(paths)
+export function renderRecipe(recipe: Recipe, given: Readonly<Record<string, string>>, library: string): Recipe {
   const values = valuesOf(recipe.parameters ?? [], given)
   values.set(recipeDirectory, library)
-  const rendering = new Rendering(parseTemplate, filesBelow(library))
-  const fields = Object.entries(recipe).map(([key, value]: [string, unknown]) => [
-    key, verbatim.has(key) ? value : renderTexts(value, values, rendering),
-  ])
-  const rendered = Object.fromEntries(fields) as Recipe // every text is still a text
+  const rendering = new Rendering(parseTemplate, new Budget(), filesBelow(library))
+  const render = (text: string): string => rendering.text(text, values)
+  const rendered = rewritten(recipe, (leaf) => (typeof leaf === 'string' ? render(leaf) : leaf), render) as Recipe // every text is still a text
   return rendered.sub_recipes === undefined
     ? rendered
     : { ...rendered, sub_recipes: rendered.sub_recipes.map((sub) => ({ ...sub, path: existing(sub.path, library) })) }
@@ -82,15 +79,8 @@ function filesBelow(library: string): Files {
   }
 }
 
-function renderTexts(value: unknown, values: ReadonlyMap<string, unknown>, rendering: Rendering): unknown {
-  if (typeof value === 'string') return rendering.render(parseTemplate(value), new Names(values, rendering.look))
-  if (Array.isArray(value)) return value.map((element) => renderTexts(element, values, rendering))
-  if (!isObject(value)) return value
-  return objectOf(Object.entries(value).map(([key, member]) => [key, renderTexts(member, values, rendering)]))
-}
-
 function existing(path: string, library: string): string {
   const absolute = isAbsolute(path) ? path : join(library, path)
-  if (!existsSync(absolute)) throw new TemplateError(`sub-recipe not found: ${absolute}`)
+  if (!existsSync(absolute)) throw new TemplateError(`Recipe parsing failed: Sub-recipe file does not exist: ${absolute}`)
   return absolute
 }

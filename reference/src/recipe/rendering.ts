@@ -1,6 +1,8 @@
-import { maxLevels, written } from './expression.ts'
+import { maxLevels } from './budget.ts'
+import type { Budget } from './budget.ts'
+import { written } from './expression.ts'
 import type { Scope } from './expression.ts'
-import { TemplateError } from './template-error.ts'
+import { LimitError, TemplateError } from './template-error.ts'
 import type { Render, Template } from './template.ts'
 
 /** Gives the text of a file that a template names. Throws a TemplateError. */
@@ -31,32 +33,25 @@ export class Names implements Scope {
   }
 }
 
-/** What one rendering may cost (G22). */
-const maxPieces = 100_000
-const maxBytes = 10 * 1024 * 1024
-const maxFiles = 100
-const maxLooked = 10_000_000
-
-/** The writing of one recipe: what it has cost so far, and which blocks count. */
+/** The writing of one recipe: what it may cost, and which blocks count. */
 export class Rendering {
-  readonly #parse: (text: string) => Template
+  readonly budget: Budget
+  readonly #parse: (text: string, budget: Budget) => Template
   readonly #files: Files
-  #pieces = 0
-  #read = 0
-  #looked = 0
   #levels = 0
   /** The blocks of the template that is written, those of templates that extend it before its own. */
   #blocks = new Map<string, Render>()
 
-  constructor(parse: (text: string) => Template, files: Files = noFiles) {
+  constructor(parse: (text: string, budget: Budget) => Template, budget: Budget, files: Files = noFiles) {
     this.#parse = parse
+    this.budget = budget
     this.#files = files
   }
 
-  /** Counts what expressions look at. */
-  readonly look = (size: number): void => {
-    this.#looked += size
-    if (this.#looked > maxLooked) throw new TemplateError('the expressions look at too much')
+  /** A text with its templates filled in. */
+  text(text: string, values: ReadonlyMap<string, unknown>): string {
+    if (!text.includes('{')) return this.budget.write(text)
+    return this.render(this.#parse(text, this.budget), new Names(values, this.budget.look))
   }
 
   render(template: Template, names: Names): string {
@@ -88,22 +83,16 @@ export class Rendering {
     return this.#deeper(() => this.#blocks.get(name)?.(this, names.inside()) ?? '')
   }
 
-  /** Counts a piece that has been written. */
-  count(text: string): string {
-    if (++this.#pieces > maxPieces) throw new TemplateError('the template has too many pieces')
-    if (text.length > maxBytes) throw new TemplateError('the text is too large')
-    return text
-  }
-
   #file(name: string): Template {
-    if (++this.#read > maxFiles) throw new TemplateError('the template reads too many files')
-    return this.#parse(this.#files(name))
+    this.budget.file()
+    return this.#parse(this.#files(name), this.budget)
   }
 
   #deeper(write: () => string): string {
-    if (++this.#levels > maxLevels) throw new TemplateError('files and blocks are nested too deep')
+    if (++this.#levels > maxLevels) throw new LimitError('files and blocks are nested too deep')
+    this.budget.piece()
     try {
-      return this.count(write())
+      return write()
     } finally {
       this.#levels--
     }

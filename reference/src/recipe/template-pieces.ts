@@ -6,7 +6,38 @@ export interface Piece {
   text: string
 }
 
-const delimited = /\{\{([^]*?)\}\}|\{%([^]*?)%\}|\{#([^]*?)#\}/g
+const closers = new Map([['{', '}}'], ['%', '%}'], ['#', '#}']])
+
+/** What stands between braces, and where. */
+interface Delimited {
+  kind: string
+  start: number
+  end: number
+  inside: string
+}
+
+/** Finds what is delimited, from left to right. A kind of brace that nothing closes any more is not looked for again. */
+class Delimiters {
+  readonly #text: string
+  readonly #unclosed = new Set<string>()
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  from(at: number): Delimited | undefined {
+    for (let start = this.#text.indexOf('{', at); start !== -1; start = this.#text.indexOf('{', start + 1)) {
+      const kind = this.#text.charAt(start + 1)
+      const closer = closers.get(kind)
+      if (closer === undefined || this.#unclosed.has(kind)) continue
+      const close = this.#text.indexOf(closer, start + 2)
+      if (close !== -1) return { kind, start, end: close + 2, inside: this.#text.slice(start + 2, close) }
+      this.#unclosed.add(kind)
+    }
+    return undefined
+  }
+}
+
 const endOfRaw = /\{%-?\s*endraw\s*-?%\}/g
 
 /**
@@ -19,20 +50,19 @@ export function pieces(text: string): Piece[] {
     let part = text.slice(from, to)
     if (trimStart) part = part.trimStart()
     if (trimEnd) part = part.trimEnd()
-    found.push({ type: 'text', text: part })
+    if (part !== '') found.push({ type: 'text', text: part })
   }
+  const delimiters = new Delimiters(text)
   let end = 0
   let trimNext = false
-  delimited.lastIndex = 0
-  for (let match = delimited.exec(text); match !== null; match = delimited.exec(text)) {
-    const [whole, output, tag, comment = ''] = match
-    const inside = output ?? tag ?? comment
-    addText(end, match.index, trimNext, inside.startsWith('-'))
-    end = match.index + whole.length
+  for (let next = delimiters.from(0); next !== undefined; next = delimiters.from(end)) {
+    const { kind, start, inside } = next
+    addText(end, start, trimNext, inside.startsWith('-'))
+    end = next.end
     trimNext = inside.endsWith('-')
-    if (output !== undefined) found.push({ type: 'output', text: output })
-    if (tag === undefined) continue
-    const words = tag.replace(/^-|-$/g, '').trim()
+    if (kind === '{') found.push({ type: 'output', text: inside })
+    if (kind !== '%') continue
+    const words = inside.replace(/^-|-$/g, '').trim()
     if (words !== 'raw') {
       found.push({ type: 'tag', text: words })
       continue
@@ -41,7 +71,7 @@ export function pieces(text: string): Piece[] {
     const close = endOfRaw.exec(text)
     if (close === null) throw new TemplateError('endraw is missing')
     addText(end, close.index, trimNext, close[0].startsWith('{%-'))
-    end = delimited.lastIndex = endOfRaw.lastIndex
+    end = endOfRaw.lastIndex
     trimNext = close[0].endsWith('-%}')
   }
   addText(end, undefined, trimNext, false)

@@ -1,9 +1,11 @@
-import { isTrue, maxLevels, parseExpression, written } from './expression.ts'
+import { maxLevels } from './budget.ts'
+import type { Budget } from './budget.ts'
+import { isTrue, parseExpression, written } from './expression.ts'
 import type { Expression, ParsedExpression } from './expression.ts'
 import type { Names, Rendering } from './rendering.ts'
 import { pieces } from './template-pieces.ts'
 import type { Piece } from './template-pieces.ts'
-import { TemplateError } from './template-error.ts'
+import { LimitError, TemplateError } from './template-error.ts'
 
 /*
  * The template language of recipes (GA 11.2, G20). What stands between `{{` and `}}` and is no expression is text.
@@ -24,21 +26,23 @@ export interface Template {
 }
 
 /** Reads a template. Throws a TemplateError when a tag is unknown, or not closed. */
-export function parseTemplate(text: string): Template {
-  return new TemplateParser(text).template()
+export function parseTemplate(text: string, budget: Budget): Template {
+  return new TemplateParser(text, budget).template()
 }
 
 class TemplateParser {
   readonly #variables = new Set<string>()
   readonly #blocks = new Map<string, Render>()
   #parent: Expression | undefined
+  readonly #budget: Budget
   readonly #pieces: readonly Piece[]
   /** Names that the template has made up to this place, those of each loop by themselves. */
   readonly #made: Set<string>[] = [new Set()]
   #at = 0
   #levels = 0
 
-  constructor(text: string) {
+  constructor(text: string, budget: Budget) {
+    this.#budget = budget
     this.#pieces = pieces(text)
   }
 
@@ -49,7 +53,7 @@ class TemplateParser {
 
   /** Everything up to one of these tags, which is not taken, or to the end. */
   #until(...ends: string[]): Render {
-    if (++this.#levels > maxLevels) throw new TemplateError('tags are nested too deep')
+    if (++this.#levels > maxLevels) throw new LimitError('tags are nested too deep')
     const parts: Render[] = []
     for (; this.#at < this.#pieces.length; this.#at++) {
       const tag = this.#tag()
@@ -58,7 +62,14 @@ class TemplateParser {
       if (piece !== undefined) parts.push(this.#part(piece))
     }
     this.#levels--
-    return (rendering, names) => parts.map((part) => rendering.count(part(rendering, names))).join('')
+    return (rendering, names) => {
+      let written = ''
+      for (const part of parts) {
+        rendering.budget.piece()
+        written += part(rendering, names)
+      }
+      return written
+    }
   }
 
   /** Everything up to this tag, which has to be there. */
@@ -72,7 +83,7 @@ class TemplateParser {
   #part({ type, text }: Piece): Render {
     switch (type) {
       case 'text':
-        return () => text
+        return (rendering) => rendering.budget.write(text)
       case 'output':
         return this.#output(text)
       case 'tag':
@@ -85,13 +96,13 @@ class TemplateParser {
   #output(text: string): Render {
     let parsed: ParsedExpression
     try {
-      parsed = parseExpression(text.replace(/^-|-$/g, ''))
+      parsed = parseExpression(text.replace(/^-|-$/g, ''), this.#budget)
     } catch (error) {
-      if (!(error instanceof TemplateError)) throw error
-      return () => `{{${text}}}`
+      if (!(error instanceof TemplateError) || error instanceof LimitError) throw error
+      return (rendering) => rendering.budget.write(`{{${text}}}`)
     }
     const value = this.#using(parsed)
-    return (_, names) => written(value(names))
+    return (rendering, names) => rendering.budget.write(written(value(names)))
   }
 
   #block(text: string): Render {
@@ -145,7 +156,12 @@ class TemplateParser {
     return (rendering, names) => {
       const items = values(names)
       if (!Array.isArray(items)) throw new TemplateError(`${list.trim()} is not a list`)
-      return items.map((item: unknown) => rendering.count(body(rendering, names.inside([[name, item]])))).join('')
+      let written = ''
+      for (const item of items as unknown[]) {
+        rendering.budget.piece()
+        written += body(rendering, names.inside([[name, item]]))
+      }
+      return written
     }
   }
 
@@ -169,7 +185,7 @@ class TemplateParser {
   }
 
   #expression(text: string): Expression {
-    return this.#using(parseExpression(text))
+    return this.#using(parseExpression(text, this.#budget))
   }
 
   #using({ value, names }: ParsedExpression): Expression {

@@ -1,7 +1,8 @@
-import { isObject } from '../json/is-object.ts'
+import { rewritten } from '../json/rewritten.ts'
 import { isBlank } from '../text/white-space.ts'
-import { schemaProblem } from './json-schema.ts'
-import type { Recipe, RecipeParameter } from './recipe.ts'
+import { Budget } from './budget.ts'
+import { SchemaError, checkSchema } from './json-schema.ts'
+import type { Recipe, RecipeParameter, RetryConfig } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
 
@@ -10,13 +11,10 @@ export class InvalidRecipeError extends Error {
   override readonly name = 'InvalidRecipeError'
 }
 
-/** Fields of a recipe whose texts are no templates (G19). */
-export const verbatim: ReadonlySet<string> = new Set(['version', 'parameters', 'retry'])
-
 /** The variable that every recipe has. */
 export const recipeDirectory = 'recipe_dir'
 
-/** Throws an InvalidRecipeError for the first of the rules of GA 11.2 that a recipe breaks. */
+/** Throws an InvalidRecipeError for the first of the rules of GA 11.2 that a recipe breaks (G21). */
 export function validateRecipe(recipe: Recipe): void {
   const { parameters = [] } = recipe
   checkDefaults(parameters)
@@ -24,17 +22,30 @@ export function validateRecipe(recipe: Recipe): void {
   if (isBlank(recipe.instructions ?? '') && isBlank(recipe.prompt ?? '')) {
     throw new InvalidRecipeError('Recipe must specify at least one of `instructions` or `prompt`.')
   }
-  const schema = recipe.response?.json_schema
-  const problem = schema === undefined ? undefined : schemaProblem(schema)
-  if (problem !== undefined) throw new InvalidRecipeError(`JSON schema validation failed: ${problem}`)
+  const broken = recipe.retry && retryProblem(recipe.retry)
+  if (broken !== undefined) throw new InvalidRecipeError(`Invalid retry configuration: ${broken}`)
+  if (recipe.response?.json_schema !== undefined) checkResponse(recipe.response.json_schema)
+}
+
+function checkResponse(schema: unknown): void {
+  try {
+    checkSchema(schema)
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    throw new InvalidRecipeError(`JSON schema validation failed: ${error.message}`, { cause: error })
+  }
 }
 
 function checkDefaults(parameters: readonly RecipeParameter[]): void {
   const keys = (wrong: (parameter: RecipeParameter) => boolean): string => parameters.filter(wrong).map(({ key }) => key).join(', ')
   const files = keys((parameter) => parameter.input_type === 'file' && parameter.default !== undefined)
-  if (files !== '') throw new InvalidRecipeError(`File parameters must not have a default: ${files}.`)
+  if (files !== '') {
+    throw new InvalidRecipeError(`File parameters cannot have default values to avoid importing sensitive user files: ${files}`)
+  }
   const optional = keys((parameter) => parameter.requirement === 'optional' && parameter.input_type !== 'file' && parameter.default === undefined)
-  if (optional !== '') throw new InvalidRecipeError(`Optional parameters must have a default: ${optional}.`)
+  if (optional !== '') {
+    throw new InvalidRecipeError(`Optional parameters missing default values in the recipe: ${optional}. Please provide defaults.`)
+  }
 }
 
 function checkVariables(recipe: Recipe, parameters: readonly RecipeParameter[]): void {
@@ -46,32 +57,30 @@ function checkVariables(recipe: Recipe, parameters: readonly RecipeParameter[]):
   const problems: string[] = []
   if (missing.length > 0) problems.push(`Missing definitions for parameters in the recipe file: ${missing.join(', ')}.`)
   if (unnecessary.length > 0) problems.push(`Unnecessary parameter definitions: ${unnecessary.join(', ')}.`)
-  if (problems.length > 0) throw new InvalidRecipeError(problems.join(' '))
+  if (problems.length > 0) throw new InvalidRecipeError(problems.join('\n'))
 }
 
-/** The variables that the texts of a recipe use. */
+/** The first of the rules of GA2 1.2 that a retry breaks. */
+function retryProblem(retry: RetryConfig): string | undefined {
+  if (retry.max_retries < 1) return 'max_retries must be greater than 0'
+  const times = ['timeout_seconds', 'on_failure_timeout_seconds'] as const
+  const broken = times.find((name) => (retry[name] ?? 1) < 1)
+  return broken && `${broken} must be greater than 0 if specified`
+}
+
+/** The variables that the texts of a recipe use, keys included (G19). */
 function variablesOf(recipe: Recipe): Set<string> {
   const names = new Set<string>()
-  for (const text of templatesOf(recipe)) {
-    try {
-      for (const name of parseTemplate(text).variables) names.add(name)
-    } catch (error) {
-      if (!(error instanceof TemplateError)) throw error
-      throw new InvalidRecipeError(`Invalid template: ${error.message}`, { cause: error })
-    }
+  const budget = new Budget()
+  const look = (text: string): string => {
+    if (text.includes('{')) for (const name of parseTemplate(text, budget).variables) names.add(name)
+    return text
+  }
+  try {
+    rewritten(recipe, (leaf) => (typeof leaf === 'string' ? look(leaf) : leaf), look)
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    throw new InvalidRecipeError(`Invalid template: ${error.message}`, { cause: error })
   }
   return names
 }
-
-/** The texts of a recipe that are templates (G19). */
-function templatesOf(recipe: Recipe): Generator<string> {
-  return textsOf(Object.fromEntries(Object.entries(recipe).filter(([key]) => !verbatim.has(key))))
-}
-
-/** All texts inside a value, keys excepted. */
-function* textsOf(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value
-  else if (Array.isArray(value)) for (const element of value) yield* textsOf(element)
-  else if (isObject(value)) for (const member of Object.values(value)) yield* textsOf(member)
-}
-

@@ -2,6 +2,7 @@ import type { ModelRequest, Provider, Usage } from '../llm/model.ts'
 import { ModelError, textOf } from '../llm/model.ts'
 import { contextLimitOf } from '../llm/model-config.ts'
 import { resultText } from '../llm/tool-result.ts'
+import { JsonNumber } from '../json/number.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { MessageContent } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
@@ -21,11 +22,17 @@ const onlyAgent = { userVisible: false, agentVisible: true }
 
 /** The threshold that a conversation has exceeded, as a part of the model's limit; undefined when there is room (GA 7.10). */
 export function exceededThreshold(session: LoadedSession, provider: Provider, settings: Settings): number | undefined {
-  const set = Number(settings.get('GOOSE_AUTO_COMPACT_THRESHOLD') ?? NaN)
-  const threshold = Number.isNaN(set) ? defaultThreshold : set
-  if (threshold <= 0 || threshold >= 1) return undefined
+  const threshold = thresholdOf(settings)
+  if (threshold === 0 || threshold === 1) return undefined
   const tokens = session.total_tokens ?? estimatedTokens(session.conversation)
   return tokens / contextLimitOf(provider.config) > threshold ? threshold : undefined
+}
+
+/** A number from 0 to 1, which both mean never; anything else counts as not set (G33). */
+function thresholdOf(settings: Settings): number {
+  const set = settings.get('GOOSE_AUTO_COMPACT_THRESHOLD')
+  const value = typeof set === 'number' || set instanceof JsonNumber ? Number(set) : NaN
+  return value >= 0 && value <= 1 ? value : defaultThreshold
 }
 
 /** M26. */

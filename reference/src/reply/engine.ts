@@ -60,7 +60,7 @@ export class Engine {
     this.#listener = listener
     this.#mode = modeOf(parts.settings)
     this.#dangers = new DangerCheck(parts.settings, parts.logger)
-    this.#finalOutput = new FinalOutput(agent.finalOutput)
+    this.#finalOutput = new FinalOutput(agent.finalOutput, parts.workshop)
   }
 
   /** The reply to `/compact`. Throws when there is no provider, or a SessionGoneError. */
@@ -146,7 +146,7 @@ export class Engine {
     const system = systemPrompt({
       instructions: extensions.instructions(),
       added: clientPrompt === null ? [] : [clientPrompt],
-      wantsFinalOutput: this.#finalOutput.isAsked,
+      outputSchema: this.#finalOutput.wanted?.shown,
     })
     return { system, messages: withNote(repairHistory(conversation), note) }
   }
@@ -184,7 +184,7 @@ export class Engine {
   async #next(hasRequests: boolean, saved: SavedMessages): Promise<Outcome> {
     if (this.#finalOutput.output !== undefined) return 'over'
     if (hasRequests) return 'again'
-    if (!this.#finalOutput.isAsked) return 'over'
+    if (this.#finalOutput.wanted === undefined) return 'over'
     const order = textMessage('user', outputOrder)
     saved.add(order)
     await this.#listener.say(order)

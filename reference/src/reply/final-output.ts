@@ -2,20 +2,22 @@ import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
-import { matchesSchema } from '../recipe/json-schema.ts'
+import { SchemaError } from '../recipe/json-schema.ts'
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 
 /** What the model is told when it ends without the output. */
-export const outputOrder = 'The final output is missing. Call the tool recipe__final_output with it now.'
+export const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
 
-/** The output that a recipe wants, of one reply (GA 7.13, M34). */
+/** The output that a recipe wants, of one reply (GA 7.13, GA2 1.6). */
 export class FinalOutput {
-  readonly isAsked: boolean
-  readonly #schema: unknown
+  readonly wanted: FinalOutputSchema | undefined
+  readonly #workshop: Workshop
   #output: string | undefined
 
-  constructor(wanted: { schema: unknown } | undefined) {
-    this.isAsked = wanted !== undefined
-    this.#schema = wanted?.schema
+  constructor(wanted: FinalOutputSchema | undefined, workshop: Workshop) {
+    this.wanted = wanted
+    this.#workshop = workshop
   }
 
   /** The output as JSON on one line, once it has been given. */
@@ -23,18 +25,26 @@ export class FinalOutput {
     return this.#output
   }
 
-  /** Takes the output if it is what the recipe wants. */
-  give(output: JsonObject): Result<ToolContent[]> {
-    if (!this.#matches(output)) return { status: 'error', error: '-32602: The final output does not match its schema' }
+  /** Takes the output if it is what the recipe wants. Rejects only when the signal is aborted. */
+  async give(output: JsonObject, signal: AbortSignal): Promise<Result<ToolContent[]>> {
+    if (this.wanted === undefined) return { status: 'error', error: '-32603: Final output tool not defined' }
+    const faults = await this.#faultsIn(output, this.wanted, signal)
+    if (faults.length > 0) return { status: 'error', error: `-32602: ${refusal(faults, this.wanted)}` }
     this.#output = stringifyJson(output)
-    return { status: 'success', value: [{ type: 'text', text: 'The final output was accepted.' }] }
+    return { status: 'success', value: [{ type: 'text', text: 'Final output successfully collected.' }] }
   }
 
-  #matches(output: JsonObject): boolean {
+  async #faultsIn(value: JsonObject, { schema }: FinalOutputSchema, signal: AbortSignal): Promise<string[]> {
     try {
-      return this.#schema === undefined || matchesSchema(this.#schema, output)
-    } catch {
-      return false // a schema that is none matches nothing
+      return await this.#workshop.do('faults', { schema, value }, signal)
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error
+      return [`- : ${error.message}`]
     }
   }
+}
+
+function refusal(faults: readonly string[], { shown }: FinalOutputSchema): string {
+  const order = 'Please correct your output to match the expected JSON schema and try again.'
+  return `Validation failed:\n${faults.join('\n')}\n\nExpected format:\n${shown}\n\n${order}`
 }

@@ -45,6 +45,14 @@ describe('repairHistory (M18)', () => {
     expect(brief(repairHistory(given))).toEqual(want)
   })
 
+  it('takes time that grows with the conversation, whatever goes of it', () => {
+    const numbers = Array.from({ length: 20_000 }, (_, i) => String(i))
+    const pairs = numbers.flatMap((id) => [assistant(call(id)), user(result(id))])
+    expect(brief(repairHistory([...pairs, user(text('a'))]))).toEqual(['user: a'])
+    const neighbours = repairHistory(numbers.flatMap((id) => [user(text(id)), assistant(text(' '))]))
+    expect(neighbours.map(({ content }) => content.length)).toEqual([20_000])
+  })
+
   it('leaves the conversation as it was', () => {
     const given = [user(text('a')), assistant(text('b '))]
     repairHistory(given)
@@ -77,9 +85,9 @@ describe('the context note (M19)', () => {
 describe('the system prompt (M16)', () => {
   it('has its blocks in order, each trimmed at its end', () => {
     const instructions = new Map([['b', 'B \n'], ['a', 'A'], ['c', ' ']])
-    const prompt = systemPrompt({ instructions, added: ['added\n'], wantsFinalOutput: true })
+    const prompt = systemPrompt({ instructions, added: ['added\n'], outputSchema: '{}' })
     expect(prompt.split('\n\n').slice(1)).toEqual([
-      '# Extension a\nA', '# Extension b\nB', 'added', 'When the work is done, call the tool recipe__final_output once, with the final output.',
+      '# Extension a\nA', '# Extension b\nB', 'added', 'When the work is done, call the tool recipe__final_output once, with the final output. It has to match this schema:\n{}',
     ])
   })
 })

@@ -79,25 +79,42 @@ function onlyPairs(messages: readonly Message[]): Message[] {
 
 function mergeNeighbours(messages: readonly Message[]): Message[] {
   const merged: Message[] = []
+  let lastKind: Kind | undefined
   for (const message of messages) {
-    const last = merged.at(-1)
-    if (last !== undefined && kindOf(last) === kindOf(message)) {
-      merged[merged.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    const [last, kind] = [merged.at(-1), kindOf(message)]
+    if (last !== undefined && lastKind === kind) {
+      for (const item of message.content) last.content.push(item)
     } else {
-      merged.push(message)
+      merged.push({ ...message, content: [...message.content] })
     }
+    lastKind = kind
   }
   return merged
 }
 
+type Kind = 'assistant' | 'results' | 'user'
+
 /** Neighbours of one kind become one message. */
-function kindOf({ role, content }: Message): 'assistant' | 'results' | 'user' {
+function kindOf({ role, content }: Message): Kind {
   if (role === 'assistant') return 'assistant'
   return content.some(({ type }) => type === 'toolResponse') ? 'results' : 'user'
 }
 
+/**
+ * Without the assistant's messages at both ends. Those at the beginning take their results with them, and so the next one is at the
+ * beginning: all of them go at once, because a round for each would cost the square of their number.
+ */
 function withoutAssistantAtEnds(messages: readonly Message[]): Message[] {
-  const start = messages[0]?.role === 'assistant' ? 1 : 0
-  const end = messages.at(-1)?.role === 'assistant' ? -1 : undefined
-  return messages.slice(start, end)
+  let start = 0
+  let first: Message | undefined
+  for (; start < messages.length && first === undefined; start++) first = asFirst(messages[start])
+  const kept = [...(first === undefined ? [] : [first]), ...messages.slice(start)]
+  return kept.at(-1)?.role === 'assistant' ? kept.slice(0, -1) : kept
+}
+
+/** What is left of a message with nothing before it: no request is there that it could have results of. */
+function asFirst(message: Message | undefined): Message | undefined {
+  if (message === undefined || message.role === 'assistant') return undefined
+  const first = { ...message, content: message.content.filter(({ type }) => type !== 'toolResponse') }
+  return saysSomething(first) ? first : undefined
 }

@@ -28,14 +28,15 @@ export class Naming {
     if (this.#running.size >= maxRunning) return
     const session = this.#store.load(id)
     if (session === undefined || session.user_set_name) return
-    const fromUser = session.conversation.filter(({ role }) => role === 'user')
-    if (fromUser.length > namedMessages) return
-    const texts = fromUser.filter(({ content }) => content.some(({ type }) => type === 'text')).map(({ content }) => textOf(content))
+    const texts = session.conversation
+      .filter(({ role, content }) => role === 'user' && content.some(({ type }) => type === 'text'))
+      .map(({ content }) => textOf(content))
+    if (texts.length === 0 || texts.length > namedMessages) return
     const over = new AbortController()
     const timer = setTimeout(() => {
       over.abort(new Error(`no name within ${timeLimitMs} ms`))
     }, timeLimitMs)
-    const run = this.#ask(id, provider, texts.slice(0, namedMessages), over.signal).finally(() => {
+    const run = this.#ask(id, provider, texts, over.signal).finally(() => {
       clearTimeout(timer)
       this.#running.delete(run)
     })

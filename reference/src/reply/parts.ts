@@ -8,6 +8,7 @@ import type { Providers } from '../llm/providers.ts'
 import type { Logger } from '../log.ts'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { AskedConfirmations } from './confirmations.ts'
@@ -57,6 +58,7 @@ export interface ReplyParts {
   agents: Agents<EngineParts>
   providers: Providers
   naming: Naming
+  workshop: Workshop
   logger: Logger
 }
 

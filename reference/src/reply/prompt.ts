@@ -1,7 +1,8 @@
 import { isBlank, trimmedEnd } from '../text/white-space.ts'
 
 const identity = 'You are goose, an AI agent. You help people with their work, and you act through the tools that you are given.'
-const finalOutput = 'When the work is done, call the tool recipe__final_output once, with the final output.'
+const finalOutput =
+  'When the work is done, call the tool recipe__final_output once, with the final output. It has to match this schema:\n'
 
 /** What a system prompt is made of. */
 export interface PromptParts {
@@ -9,15 +10,16 @@ export interface PromptParts {
   instructions: ReadonlyMap<string, string>
   /** What clients have added. */
   added: readonly string[]
-  wantsFinalOutput: boolean
+  /** The schema of the final output, as it is shown; undefined when none is asked for. */
+  outputSchema: string | undefined
 }
 
 /** The system prompt of a reply (M16). */
-export function systemPrompt({ instructions, added, wantsFinalOutput }: PromptParts): string {
+export function systemPrompt({ instructions, added, outputSchema }: PromptParts): string {
   const extensions = [...instructions]
     .filter(([, text]) => !isBlank(text))
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map(([key, text]) => `# Extension ${key}\n${text}`)
-  const blocks = [identity, ...extensions, ...added, ...(wantsFinalOutput ? [finalOutput] : [])]
+  const blocks = [identity, ...extensions, ...added, ...(outputSchema === undefined ? [] : [finalOutput + outputSchema])]
   return blocks.map((block) => trimmedEnd(block)).join('\n\n')
 }

@@ -88,6 +88,21 @@ describe('POST /reply (GA 7)', () => {
     await app.hear(id, 'again')
     expect(app.upstream.asked.filter(wantsWhole)).toHaveLength(1)
   })
+
+  it('asks for no name while the user has said no text (M21)', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+    const wordless = [image, { type: 'systemNotification', notificationType: 'inlineMessage', msg: 'm' }, image]
+    for (const [item, text] of [...wordless.map((one) => [one, 'a']), ['hello', 'b']] as const) {
+      app.upstream.answers(chatStream({ texts: [text as string] }), wantsStream)
+      await app.hear(id, item)
+    }
+    await vi.waitFor(async () => {
+      expect((await app.session(id)).name).toBe('A name')
+    })
+    expect(app.upstream.asked.filter(wantsWhole).map(({ body }) => body.messages[1]?.content)).toEqual(['The messages of the user:\n\nhello'])
+  })
 })
 
 describe('an early error (GA 7.3)', () => {
@@ -228,6 +243,16 @@ describe('compaction (GA 7.10)', () => {
     expect(app.upstream.streamed.at(-1)?.messages.slice(1).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   })
 
+  it.each(['"0.5"', '1.5', '-1', 'true', 'half'])('takes the default threshold in the place of %s, which is no number from 0 to 1 (G33)', async (threshold) => {
+    const app = await ChatApp.open({ GOOSE_CONTEXT_LIMIT: '5000', GOOSE_AUTO_COMPACT_THRESHOLD: threshold })
+    const id = await app.chat()
+    app.upstream.answers(chatStream({ texts: ['a'], usage: [3900, 99] }), wantsStream)
+    await app.hear(id, 'one')
+    app.upstream.answers(chatStream({ texts: ['b'], usage: [4000, 1] }), wantsStream)
+    expect((await app.hear(id, 'two')).map(eventLine)).toEqual(['assistant: b', 'Finish'])
+    expect((await app.hear(id, 'three')).map(eventLine)[0]).toContain('Exceeded auto-compact threshold of 80%')
+  })
+
   it('comes when it is asked for, and nothing follows', async () => {
     const app = await ChatApp.open()
     const id = await app.chat()
@@ -304,20 +329,29 @@ describe('a slash command (GA 7.11)', () => {
     const path = join(app.root, 'greet.yaml')
     writeFileSync(path, 'title: t\ndescription: d\ninstructions: Be {{ kind }}\nprompt: Greet\n')
     mkdirSync(join(app.root, 'config'), { recursive: true })
-    writeFileSync(join(app.root, 'config/config.yaml'), JSON.stringify({ slash_commands: [{ command: 'greet', recipe_path: path }] }))
-    for (let i = 0; i < 2; i++) app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
+    const commands = [
+      'greet', { command: 'greet' }, { command: 'greet', recipe_path: 5 }, { command: 'greet', recipe_path: path }, { command: 'ας', recipe_path: path },
+    ]
+    writeFileSync(join(app.root, 'config/config.yaml'), JSON.stringify({ slash_commands: commands }))
+    for (let i = 0; i < 3; i++) app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
     await app.hear(id, '/Greet them')
+    await app.hear(id, '/ΑΣ') // G34
     await app.hear(id, '/unknown')
     expect(await app.conversation(id)).toEqual([
-      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /Greet them', 'assistant: x', 'user: /unknown', 'assistant: x',
+      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /Greet them', 'assistant: x',
+      'hidden user: Be {{ kind }}\n\nGreet', 'forgotten user: /ΑΣ', 'assistant: x', 'user: /unknown', 'assistant: x',
     ])
   })
 })
 
 describe('a recipe with a response schema (GA 7.13, M34)', () => {
+  const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
+  const shown = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }, null, 2)
+  const correction = `Expected format:\n${shown}\n\nPlease correct your output to match the expected JSON schema and try again.`
+
   it('goes on until the output is there, and ends with it', async () => {
     const app = await ChatApp.open()
-    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+    const schema = JSON.parse(shown) as unknown
     const id = await app.chat({ recipe: { title: 't', description: 'd', instructions: 'Count', response: { json_schema: schema } } })
     await app.call('POST', '/agent/update_from_session', { session_id: id })
     const give = (input: string): ReturnType<typeof chatStream> => chatStream({ calls: [{ id: 'c', name: 'recipe__final_output', input }] })
@@ -325,13 +359,36 @@ describe('a recipe with a response schema (GA 7.13, M34)', () => {
     const events = await app.hear(id, 'count')
     expect(events.filter((event) => event.type === 'Message').map(({ message }) => line(message)).filter((text) => !text.includes('call c'))).toEqual([
       'assistant: done',
-      'user: The final output is missing. Call the tool recipe__final_output with it now.',
-      'user: result c {"status":"error","error":"-32602: The final output does not match its schema"}',
-      'user: result c {"status":"success","value":[{"type":"text","text":"The final output was accepted."}]}',
+      `user: ${outputOrder}`,
+      `user: result c ${JSON.stringify({ status: 'error', error: `-32602: Validation failed:\n- /n: must be integer\n\n${correction}` })}`,
+      'user: result c {"status":"success","value":[{"type":"text","text":"Final output successfully collected."}]}',
       'assistant: {"n":5}',
     ])
-    expect((await app.conversation(id)).at(-1)).toContain('was accepted')
-    expect(app.upstream.streamed[0]?.messages[0]?.content).toContain('\n\nYou follow a recipe. Its instructions are:\n\nCount\n\nWhen the work is done, call the tool recipe__final_output once')
+    expect((await app.conversation(id)).at(-1)).toContain('successfully collected')
+    const [first] = app.upstream.streamed
+    expect(first?.messages[0]?.content).toContain('\n\nYou follow a recipe. Its instructions are:\n\nCount\n\nWhen the work is done, call')
+    expect(first?.messages[0]?.content).toMatch(/ once, with the final output\. It has to match this schema:\n\{\n {2}"type": "object",[^]*\n\}$/)
+    expect(JSON.stringify(first?.tools)).toContain(JSON.stringify(`The output has to match this schema:\n${shown}`).slice(1, -1))
+    app.upstream.answers(plain(400, { error: { message: 'no' } }), wantsStream)
+    expect((await app.hear(id, 'again')).map(eventLine)).toEqual(['assistant: Ran into this error: Request failed: Bad request (400): no.\n\nPlease try again.', 'Finish'])
+  })
+
+  it('offers no model the tools of its sub-recipes (M45)', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat({ recipe: { title: 't', description: 'd', prompt: 'p', sub_recipes: [{ name: 's', path: '/' }] } })
+    await app.call('POST', '/agent/update_from_session', { session_id: id })
+    expect((await app.get(`/agent/tools?session_id=${id}`)).text).toContain('subrecipe__create_task_s')
+    app.upstream.answers(chatStream({ texts: ['x'] }), wantsStream)
+    await app.hear(id, 'hi')
+    expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name)).toEqual(['dynamic_task__create_task', 'platform__manage_schedule', 'subagent__execute_task'])
+  })
+
+  it('has a tool that nobody else has', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    app.upstream.answers(chatStream({ calls: [{ id: 'c', name: 'recipe__final_output', input: '{}' }] }), wantsStream)
+      .answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
+    expect((await app.hear(id, 'hi')).map(eventLine)[1]).toBe('user: result c {"status":"error","error":"-32603: Final output tool not defined"}')
   })
 })
 
@@ -453,7 +510,7 @@ describe('models of agents (GA 6.2, 6.5)', () => {
   it.each([
     [{ provider: 'nobody', model: 'm' }, {}, 'Failed to create nobody provider: Unknown provider: nobody'],
     [{ provider: 'openai' }, {}, 'No model specified'],
-    [{ provider: 'openai', model: 'm' }, { GOOSE_TEMPERATURE: 'hot' }, 'Invalid model config: GOOSE_TEMPERATURE is "hot"; it must be a number, at least 0'],
+    [{ provider: 'openai', model: 'm' }, { GOOSE_TEMPERATURE: 'hot' }, "Invalid model config: Invalid value for 'GOOSE_TEMPERATURE': 'hot' - must be a valid number"],
   ])('%j with %j is refused', async (body, environment, text) => {
     const app = await ChatApp.open(environment)
     expect(await app.call('POST', '/agent/update_provider', { ...body, session_id: 'x' })).toMatchObject({ status: 400, text })
@@ -495,7 +552,7 @@ describe('models of agents (GA 6.2, 6.5)', () => {
     [{ GOOSE_PROVIDER: 'x', GOOSE_MODEL: 'm' }, 'Could not create provider: Unknown provider: x'],
     [
       { GOOSE_PROVIDER: 'openai', GOOSE_MODEL: 'm', GOOSE_CONTEXT_LIMIT: 'x' },
-      'Could not configure agent: invalid model GOOSE_CONTEXT_LIMIT is "x"; it must be an integer, at least 4096',
+      "Could not configure agent: invalid model Invalid value for 'GOOSE_CONTEXT_LIMIT': 'x' - must be a positive integer",
     ],
   ])('with %j an agent is not resumed', async (environment, message) => {
     const app = await ChatApp.open(environment)

@@ -154,7 +154,7 @@ export function textResult(text: string): ToolResult {
 }
 
 async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, parts: RunningParts): Promise<ToolResult> {
-  if (parts.finalOutput.isAsked && name === 'recipe__final_output') return parts.finalOutput.give(args)
+  if (name === 'recipe__final_output') return parts.finalOutput.give(args, parts.signal)
   const result = await parts.agent.parts.extensions.call(name, args, listenerOf(id, parts), parts.signal)
   if (result !== undefined) return result
   if (notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }

@@ -42,14 +42,22 @@ export function messagesToSave(message: Message, settings: Settings, logger: Log
 function recipeOfCommand(text: string, settings: Settings, logger: Logger): Recipe | undefined {
   if (!text.startsWith('/')) return undefined
   const command = (wordsOf(text)[0] ?? '').replace(/^\/+/, '').toLowerCase()
-  const commands = settings.get('slash_commands')
-  const found = Array.isArray(commands) ? (commands as unknown[]).find((one) => isObject(one) && one.command === command) : undefined
-  const path = isObject(found) ? found.recipe_path : undefined
-  if (typeof path !== 'string' || !existsSync(path)) return undefined
+  const path = pathOfCommand(command, settings)
+  if (path === undefined || !existsSync(path)) return undefined
   try {
     return readRecipeFile(path)
   } catch (err) {
     logger.warn('slash command without a recipe', { err })
     return undefined
   }
+}
+
+/** The first mapping of the command counts. What is no mapping at all is passed over (G33). */
+function pathOfCommand(command: string, settings: Settings): string | undefined {
+  const commands = settings.get('slash_commands')
+  if (!Array.isArray(commands)) return undefined
+  for (const one of commands as unknown[]) {
+    if (isObject(one) && one.command === command && typeof one.recipe_path === 'string') return one.recipe_path
+  }
+  return undefined
 }

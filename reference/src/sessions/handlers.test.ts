@@ -278,7 +278,7 @@ describe('PUT /sessions/{session_id}/user_recipe_values (GA 9.9)', () => {
     const app = new GooseApp()
     const id = await app.start({ recipe: { ...recipe, sub_recipes: [{ name: 's', path: 'none.yaml' }] } })
     expect(await put(app, id, { name: 'x' })).toMatchObject({
-      status: 500, text: `{"message":"sub-recipe not found: ${join(app.root, 'config/recipes/none.yaml')}"}`,
+      status: 500, text: `{"message":"Recipe parsing failed: Sub-recipe file does not exist: ${join(app.root, 'config/recipes/none.yaml')}"}`,
     })
   })
 

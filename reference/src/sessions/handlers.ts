@@ -9,8 +9,10 @@ import { int64, map, object, oneOf, readShape, string, withDefault } from '../js
 import { prettyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Recipe } from '../recipe/recipe.ts'
-import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
+import { MissingParametersError, recipeLibrary } from '../recipe/render.ts'
+import type { Tasks } from '../recipe/tasks.ts'
 import { TemplateError } from '../recipe/template-error.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ListedSession, LoadedSession, SessionStore } from '../store/session-store.ts'
 import { trimmed } from '../text/white-space.ts'
@@ -21,6 +23,7 @@ export interface SessionParts {
   store: SessionStore
   agents: Agents
   settings: Settings
+  workshop: Workshop
   logger: Logger
 }
 
@@ -132,7 +135,7 @@ export function setName({ store }: SessionParts): SessionHandler {
 const recipeValuesRequest = object<{ userRecipeValues: Record<string, string> }>({ userRecipeValues: map(string) })
 
 /** `PUT /sessions/{session_id}/user_recipe_values` (GA 9.9). The values are kept also when a later step fails. */
-export function setRecipeValues({ store, agents, settings }: SessionParts): SessionHandler {
+export function setRecipeValues({ store, agents, settings, workshop }: SessionParts): SessionHandler {
   return async (c) => {
     const id = c.req.param('session_id')
     const { userRecipeValues } = await readJsonBody(c.req.raw, recipeValuesRequest)
@@ -140,15 +143,16 @@ export function setRecipeValues({ store, agents, settings }: SessionParts): Sess
     const session = store.find(id)
     if (session === undefined) throw new MessageError(500, 'Session not found')
     if (session.recipe === null) throw new MessageError(404, 'Recipe not found')
-    const recipe = rendered(session.recipe, userRecipeValues, settings)
+    const given = { recipe: session.recipe, values: userRecipeValues, library: recipeLibrary(settings.paths) }
+    const recipe = await rendered(workshop, given, c.req.raw.signal)
     installRecipe(agents.get(id), recipe)
     return json(200, { recipe })
   }
 }
 
-function rendered(recipe: Recipe, values: Record<string, string>, settings: Settings): Recipe {
+async function rendered(workshop: Workshop, given: Tasks['render']['given'], signal: AbortSignal): Promise<Recipe> {
   try {
-    return renderRecipe(recipe, values, settings.paths)
+    return await workshop.do('render', given, signal)
   } catch (error) {
     if (error instanceof MissingParametersError) throw new MessageError(400, 'Missing required parameters', { cause: error })
     if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })

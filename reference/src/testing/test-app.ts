@@ -1,6 +1,7 @@
 import { createApp } from '../app.ts'
 import type { App, AppOptions } from '../app.ts'
 import type { Fields, Level, Logger } from '../log.ts'
+import { here } from '../recipe/workshop.ts'
 import { EventReader } from './event-reader.ts'
 
 /** A logger that keeps what it is told. */
@@ -31,11 +32,12 @@ export interface Answer {
 export const home = '/home/test'
 
 /** A goose server for tests that do not look at it. */
-export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents'> = {
+export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'workshop'> = {
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
   environment: {},
   maxActiveAgents: 100,
+  workshop: here,
 }
 
 /** An app with the calls that tests make again and again. */

@@ -1,0 +1,81 @@
+import { JsonDocument } from '../json/document.ts'
+import { JsonSyntaxError } from '../json/parse.ts'
+import { readShape } from '../json/shape.ts'
+import type { JsonObject } from '../json/shape.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import { SchemaError, faultsOf, finalOutputSchema } from './json-schema.ts'
+import type { FinalOutputSchema } from './json-schema.ts'
+import { writtenRecipe } from './recipe.ts'
+import type { Recipe } from './recipe.ts'
+import { MissingParametersError, renderRecipe } from './render.ts'
+import { TemplateError } from './template-error.ts'
+import { InvalidRecipeError, validateRecipe } from './validate.ts'
+
+/*
+ * What is done with recipes that may take long, as text in and text out: so it can be done in another thread, and keeps its
+ * digits and the order of its keys.
+ */
+
+/** What each task takes and gives, as JSON. */
+export interface Tasks {
+  validate: { given: { recipe: Recipe }; result: null }
+  render: { given: { recipe: Recipe; values: Record<string, string>; library: string }; result: Recipe }
+  output: { given: { schema: unknown }; result: FinalOutputSchema }
+  faults: { given: { schema: unknown; value: unknown }; result: string[] }
+}
+
+export type TaskName = keyof Tasks
+
+type Work = { [N in TaskName]: (given: JsonObject) => Tasks[N]['result'] }
+
+const work: Work = {
+  validate: ({ recipe }) => {
+    validateRecipe(readShape(writtenRecipe, recipe))
+    return null
+  },
+  render: ({ recipe, values, library }) =>
+    renderRecipe(readShape(writtenRecipe, recipe), values as Record<string, string>, library as string), // as Tasks has them
+  output: ({ schema }) => finalOutputSchema(schema),
+  faults: ({ schema, value }) => faultsOf(schema, value),
+}
+
+/** A task for whoever does it. */
+export interface Order {
+  name: TaskName
+  given: string
+}
+
+/** What came of it: JSON, or an error that the task is known to end with. */
+export type Outcome = { result: string } | { error: ErrorName; message: string }
+
+const errors = { InvalidRecipeError, MissingParametersError, TemplateError, SchemaError }
+type ErrorName = keyof typeof errors
+const errorNames = Object.keys(errors) as ErrorName[] // it has no others
+
+/** Does a task. Throws nothing that a task is known to end with. */
+export function perform({ name, given }: Order): Outcome {
+  try {
+    return { result: stringifyJson(work[name](new JsonDocument(given).value as JsonObject)) } // as `order` has made it
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof JsonSyntaxError) return tooMuch(name, 'it is nested too deep')
+    const known = errorNames.find((one) => error instanceof errors[one])
+    if (known === undefined || !(error instanceof Error)) throw error
+    return { error: known, message: error.message }
+  }
+}
+
+/** What comes of a task that takes more than it may. */
+export function tooMuch(name: TaskName, message: string): Outcome {
+  const errorOf = { validate: 'InvalidRecipeError', render: 'TemplateError', output: 'SchemaError', faults: 'SchemaError' } as const
+  return { error: errorOf[name], message }
+}
+
+export function order<N extends TaskName>(name: N, given: Tasks[N]['given']): Order {
+  return { name, given: stringifyJson(given) }
+}
+
+/** The result of a task, of the type that Tasks has for it, or its error. */
+export function resultOf(outcome: Outcome): unknown {
+  if ('result' in outcome) return new JsonDocument(outcome.result).value
+  throw new errors[outcome.error](outcome.message)
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { JsonDocument } from '../json/document.ts'
+import { stringifyJson } from '../json/stringify.ts'
+import { GooseApp } from '../testing/goose-app.ts'
+import { SchemaError } from './json-schema.ts'
+import type { Recipe } from './recipe.ts'
+import { TemplateError } from './template-error.ts'
+import { InvalidRecipeError } from './validate.ts'
+import { WorkshopThread } from './workshop.ts'
+
+const bare: Recipe = { version: '1.0.0', title: 't', description: 'd', prompt: 'p' }
+/** A search that a backtracking engine does not end. */
+const endless = { schema: { type: 'object', properties: { s: { pattern: '^(a|a)*$' } } }, value: { s: `${'a'.repeat(60)}b` } }
+
+function thread(limits?: ConstructorParameters<typeof WorkshopThread>[0]): WorkshopThread {
+  const workshop = new WorkshopThread(limits)
+  onTestFinished(() => workshop.close())
+  return workshop
+}
+
+/** Turns of the event loop until something is settled. */
+async function turnsUntil(settled: Promise<unknown>): Promise<number> {
+  let [turns, done] = [0, false]
+  const end = (): void => {
+    done = true
+  }
+  settled.then(end, end)
+  while (!done) {
+    turns++
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return turns
+}
+
+describe('a thread for recipes', () => {
+  it('gives what was made, as it was written, and the errors that are known', async () => {
+    const workshop = thread()
+    const recipe = { ...bare, response: { json_schema: new JsonDocument('{"b":1.0,"1":{"{{ x }}":9007199254740993}}').value } }
+    const given = { recipe: { ...recipe, parameters: [] }, values: {}, library: '/nonexistent' }
+    await expect(workshop.do('render', given)).rejects.toThrow(TemplateError)
+    const parameters: Recipe['parameters'] = [{ key: 'x', input_type: 'string', requirement: 'required', description: '' }]
+    const rendered = await workshop.do('render', { ...given, recipe: { ...recipe, parameters }, values: { x: 'y' } })
+    expect(stringifyJson(rendered.response)).toBe('{"json_schema":{"b":1.0,"1":{"y":9007199254740993}}}')
+    await expect(workshop.do('validate', { recipe: { ...bare, prompt: ' ' } })).rejects.toThrow(InvalidRecipeError)
+    expect(await workshop.do('output', { schema: { type: 'object' } })).toEqual({ schema: { type: 'object' }, shown: '{\n  "type": "object"\n}' })
+  })
+
+  it('leaves the event loop to others', async () => {
+    const app = new GooseApp({ workshop: thread() })
+    await app.start({ recipe: bare })
+    const text = `{% for a in "${'a'.repeat(90)}" | split("") %}{% if ${'1 == 1 and '.repeat(300)} 1 %}${'{% for b in "abcde" | split("") %}{% endfor %}'.repeat(100)}{% endif %}{% endfor %}`
+    const id = await app.start({ recipe: { ...bare, prompt: text } })
+    const update = app.call('POST', '/agent/update_from_session', { session_id: id })
+    expect(await turnsUntil(update)).toBeGreaterThan(50)
+    expect(await update).toMatchObject({ status: 200 })
+  })
+
+  it('ends with who waits for it, and what comes next goes on', async () => {
+    const workshop = thread()
+    const gone = new AbortController()
+    const left = workshop.do('faults', endless, gone.signal)
+    const waiting = workshop.do('faults', endless, gone.signal)
+    const next = workshop.do('faults', { schema: { type: 'string' }, value: 5 })
+    gone.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    await expect(waiting).rejects.toThrow('gone')
+    expect(await next).toEqual(['- : must be string'])
+    await expect(workshop.do('faults', endless, gone.signal)).rejects.toThrow('gone')
+  })
+
+  it('ends with what takes too long', async () => {
+    const workshop = thread({ faults: 1 })
+    await expect(workshop.do('faults', endless)).rejects.toThrow(new SchemaError('it takes too long'))
+    await expect(workshop.do('validate', { recipe: bare })).resolves.toBeNull()
+  })
+
+  it('ends with the server', async () => {
+    const workshop = thread()
+    const [first, second] = [workshop.do('faults', endless), workshop.do('faults', endless)]
+    const ended = Promise.allSettled([first, second])
+    await workshop.close()
+    expect(await ended).toMatchObject([{ reason: { message: 'the server stops' } }, { reason: { message: 'the server stops' } }])
+  })
+})
