@@ -71,6 +71,7 @@ func newGoose(config Config) (*goose, error) {
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)
 	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
+	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // decision G30
 	return g, nil
 }
 

@@ -129,7 +129,7 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 	case "inline_python":
 		return c.openPython(ctx, config)
 	case "builtin":
-		return c.openBuiltin(ctx, s.sessionID, config)
+		return c.openBuiltin(ctx, config)
 	case "sse", "streamable_http":
 		return c.openURL(ctx, config)
 	case "platform":
@@ -141,8 +141,8 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 // builtins are the extensions that goose brings along (GA 1.1), and whether they are built.
 var builtins = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
 
-// openBuiltin runs this program as the server of an extension, in the working directory of the session.
-func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config extension.Config) (provider, error) {
+// openBuiltin runs this program as the server of an extension.
+func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (provider, error) {
 	name := extension.Key(config.Name)
 	built, known := builtins[name]
 	switch {
@@ -151,12 +151,8 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 	case !built:
 		return nil, reason("Extension is not built on this server: " + config.Name)
 	}
-	directory := c.Directory
-	if s, err := c.Sessions.Session(ctx, sessionID); err == nil {
-		directory = s.WorkingDir
-	}
 	return c.run(ctx, config, command{
-		name: c.Executable, args: []string{"mcp", name}, directory: directory, environment: environment(c.Environment, nil),
+		name: c.Executable, args: []string{"mcp", name}, directory: c.Directory, environment: environment(c.Environment, nil),
 	})
 }
 

@@ -28,6 +28,9 @@ var ErrNotFound = errors.New("session not found")
 
 // A Store is an open database. Its methods may be called at any time by anybody.
 type Store struct {
+	// Made is called with the id of each session that is made, when that is done; nothing is called if it is nil.
+	Made func(id string)
+
 	write *sql.DB // one connection
 	read  *readers
 }
@@ -97,6 +100,13 @@ func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()
+}
+
+// made tells that a session is there.
+func (s *Store) made(id string) {
+	if s.Made != nil {
+		s.Made(id)
+	}
 }
 
 // stamp is how the database writes moments (GA 17.1).
