@@ -158,7 +158,8 @@ func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (p
 
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
-	what.maxMessage, what.grace, what.hurry = c.maxMessage(), c.grace(), c.Hurry
+	secrets := c.secretsOf(config)
+	what.maxMessage, what.timeout, what.grace, what.hurry = c.maxMessage(), timeoutOf(config), c.grace(), c.Hurry
 	p, err := start(what)
 	if err != nil {
 		_ = what.temporary.Remove() // the next server tries again
@@ -166,8 +167,9 @@ func (c *Connector) run(ctx context.Context, config extension.Config, what comma
 	}
 	client, err := c.connect(ctx, p, timeoutOf(config))
 	if err != nil {
-		c.Log.Debug("extension has not started", "extension", config.Name, "err", err, "stderr", p.lastWords())
+		c.Log.Debug("extension has not started", "extension", config.Name, "err", err, "stderr", lastLine(p.lastWords(), secrets))
 		return nil, err
 	}
+	c.logEnd(client, config.Name, p, secrets)
 	return client, nil
 }

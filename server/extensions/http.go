@@ -40,6 +40,7 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 		}
 		return nil, err
 	}
+	c.logEnd(client, config.Name, nil, nil)
 	if config.Type == "streamable_http" {
 		client.listen(r)
 	}

@@ -24,7 +24,8 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
-	maxMessage  int // bytes
+	maxMessage  int           // bytes
+	timeout     time.Duration // of what is written
 	grace       time.Duration
 	hurry       <-chan struct{}
 	temporary   *scratch.Directory // goes with the process; nil if there is none
@@ -38,6 +39,7 @@ type process struct {
 	stderr *tail
 
 	maxMessage int
+	timeout    time.Duration
 	grace      time.Duration   // see [Connector.Grace]
 	hurry      <-chan struct{} // closed when there is no time to wait for its end
 	temporary  *scratch.Directory
@@ -69,7 +71,7 @@ func start(c command) (*process, error) {
 	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
-		maxMessage: c.maxMessage, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
+		maxMessage: c.maxMessage, timeout: c.timeout, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
 	}
 	go p.watch()
 	return p, nil
