@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/extensions"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/osv"
 	"github.com/lockstep-dev/lockstep/server/permissions"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
@@ -79,11 +80,13 @@ func newGoose(config Config) (*goose, error) {
 func (g *goose) connector(config Config) *extensions.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
+	packages, _ := config.Env("OSV_ENDPOINT")
 	return &extensions.Connector{
 		Secrets:       g.settings,
 		Settings:      g.settings,
 		Sessions:      g.store,
 		Skills:        config.skills(),
+		Packages:      osv.New(packages, g.transport),
 		Executable:    config.Executable,
 		Directory:     config.Directory,
 		Environment:   config.Environment,

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/osv"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -30,6 +31,8 @@ type Connector struct {
 	Sessions Sessions
 	// Skills are directories of skills that all sessions have (decision X30).
 	Skills []string
+	// Packages are looked up before commands fetch and run them; nothing is looked up if nil.
+	Packages *osv.Database
 	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
 	Executable string
 	// Directory is where commands run.
@@ -123,6 +126,9 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 		if err != nil {
 			return nil, err
 		}
+		if err := c.lookUp(ctx, config); err != nil {
+			return nil, err
+		}
 		return c.run(ctx, config, command{
 			name: config.Cmd, args: config.Args, directory: c.Directory, environment: environment(c.Environment, variables),
 		})
@@ -136,6 +142,23 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 		return s.openPlatform(config)
 	}
 	return nil, reason("Extension type is not built on this server: " + config.Type)
+}
+
+// lookUp refuses a command that would fetch a package which is known to do harm (GA2 6.3). A lookup that fails refuses
+// nothing.
+func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
+	p, ok := osv.Of(config.Cmd, config.Args)
+	if !ok || c.Packages == nil {
+		return nil
+	}
+	advisories, err := c.Packages.Harm(ctx, p)
+	if err != nil {
+		c.Log.Warn("package not looked up", "extension", config.Name, "err", err)
+	}
+	if advisories != "" {
+		return reason("invalid config: Blocked malicious package: " + p.String() + ". OSV MAL advisories: " + advisories)
+	}
+	return nil
 }
 
 // builtins are the extensions that goose brings along (GA 1.1), and whether they are built.
