@@ -68,6 +68,9 @@ func newGoose(config Config) (*goose, error) {
 	if g.store, err = store.Open(context.Background(), config.Directories.Sessions()); err != nil {
 		return nil, err
 	}
+	for _, why := range g.store.LeftOut {
+		config.Log.Warn("session of an older version not taken over", "err", why)
+	}
 	scratch.Sweep(config.Log)
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)

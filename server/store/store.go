@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
@@ -31,19 +32,22 @@ type Store struct {
 	// Made is called with the id of each session that is made, when that is done; nothing is called if it is nil.
 	Made func(id string)
 
+	// LeftOut are the reasons why session files of older versions were not taken over (GA2 7).
+	LeftOut []error
+
 	write *sql.DB // one connection
 	read  *readers
 }
 
-// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
-// brought up to date.
+// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. A new one takes over
+// the session files of older versions in its directory; an older schema is brought up to date.
 func Open(ctx context.Context, path string) (*Store, error) {
 	write, err := open(path, 1, "_txlock=immediate", "_pragma=foreign_keys(1)")
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{write: write}
-	if err := patiently(ctx, s.migrate); err != nil {
+	if err := patiently(ctx, func(ctx context.Context) error { return s.migrate(ctx, filepath.Dir(path)) }); err != nil {
 		write.Close()
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -96,8 +100,9 @@ func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
+	defer tx.Rollback() // of a panic, too; it does nothing behind a commit
 	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return err
 	}
 	return tx.Commit()
 }
