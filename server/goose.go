@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/osv"
 	"github.com/lockstep-dev/lockstep/server/permissions"
+	"github.com/lockstep-dev/lockstep/server/procgroup"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/scratch"
@@ -32,6 +33,7 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *reply.Background
+	guard       *procgroup.Guard // of the processes of extensions
 
 	hurried chan struct{} // see hurry
 	hurry   func()        // lets extensions that end have no time for it any more
@@ -48,6 +50,9 @@ func newGoose(config Config) (*goose, error) {
 		transport:   llm.NewTransport(),
 		background:  reply.NewBackground(config.Log),
 		hurried:     make(chan struct{}),
+	}
+	if len(config.Guard) > 0 {
+		g.guard = procgroup.NewGuard(config.Guard...)
 	}
 	g.hurry = sync.OnceFunc(func() { close(g.hurried) })
 	g.providers = &llm.Factory{
@@ -91,6 +96,7 @@ func (g *goose) connector(config Config) *extensions.Connector {
 		Skills:        config.skills(),
 		Packages:      osv.New(packages, g.transport),
 		Executable:    config.Executable,
+		Guard:         g.guard,
 		Directory:     config.Directory,
 		Environment:   config.Environment,
 		ClientVersion: version,
@@ -113,6 +119,7 @@ func (c Config) skills() (places []string) {
 func (g *goose) close() error {
 	g.background.Close()
 	g.agents.Close()
+	g.guard.Close()
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }

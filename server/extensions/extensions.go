@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
 	"github.com/lockstep-dev/lockstep/server/osv"
+	"github.com/lockstep-dev/lockstep/server/procgroup"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -37,6 +38,8 @@ type Connector struct {
 	Executable string
 	// Directory is where commands run.
 	Directory string
+	// Guard ends the processes of extensions with the server, however that ends; they outlast one that is killed if nil.
+	Guard *procgroup.Guard
 	// Environment is what commands get, besides what their extension says; as in os.Environ.
 	Environment []string
 	// ClientVersion is what the client says in initialize; that of goose if empty.
@@ -182,7 +185,7 @@ func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (p
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
 	secrets := c.secretsOf(config)
-	what.maxMessage, what.timeout, what.grace, what.hurry = c.maxMessage(), timeoutOf(config), c.grace(), c.Hurry
+	what.maxMessage, what.timeout, what.grace, what.hurry, what.guard = c.maxMessage(), timeoutOf(config), c.grace(), c.Hurry, c.Guard
 	p, err := start(what)
 	if err != nil {
 		_ = what.temporary.Remove() // the next server tries again

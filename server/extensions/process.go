@@ -28,6 +28,7 @@ type command struct {
 	timeout     time.Duration // of what is written
 	grace       time.Duration
 	hurry       <-chan struct{}
+	guard       *procgroup.Guard
 	temporary   *scratch.Directory // goes with the process; nil if there is none
 }
 
@@ -57,7 +58,7 @@ func start(c command) (*process, error) {
 	cmd := exec.Command(path, c.args...)
 	cmd.Args[0] = c.name
 	cmd.Dir, cmd.Env = c.directory, c.environment
-	procgroup.Lead(cmd)
+	procgroup.Separate(cmd)
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, reason("Command cannot be started: " + c.name)
@@ -69,11 +70,18 @@ func start(c command) (*process, error) {
 		pipes.closeOurs()
 		return nil, whyNotStarted(c, err)
 	}
+	release, err := c.guard.Watch(cmd.Process)
+	if err != nil {
+		procgroup.Kill(cmd.Process)
+		_ = cmd.Wait()
+		pipes.closeOurs()
+		return nil, reason("Command cannot be started: " + c.name)
+	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
 		maxMessage: c.maxMessage, timeout: c.timeout, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
 	}
-	go p.watch()
+	go p.watch(release)
 	return p, nil
 }
 
@@ -106,9 +114,10 @@ func find(c command) (string, error) {
 }
 
 // watch waits for the process, and ends what it has left behind: otherwise its output would stay open.
-func (p *process) watch() {
+func (p *process) watch(release func()) {
 	_ = p.cmd.Wait()
 	procgroup.Kill(p.cmd.Process)
+	release()
 	close(p.exited)
 }
 
