@@ -58,24 +58,16 @@ func start(c command) (*process, error) {
 	cmd := exec.Command(path, c.args...)
 	cmd.Args[0] = c.name
 	cmd.Dir, cmd.Env = c.directory, c.environment
-	procgroup.Separate(cmd)
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, reason("Command cannot be started: " + c.name)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.in.theirs, pipes.out.theirs, pipes.err.theirs
-	err = cmd.Start()
+	release, err := c.guard.Start(cmd)
 	pipes.closeTheirs()
 	if err != nil {
 		pipes.closeOurs()
 		return nil, whyNotStarted(c, err)
-	}
-	release, err := c.guard.Watch(cmd.Process)
-	if err != nil {
-		procgroup.Kill(cmd.Process)
-		_ = cmd.Wait()
-		pipes.closeOurs()
-		return nil, reason("Command cannot be started: " + c.name)
 	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),

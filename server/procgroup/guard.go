@@ -24,35 +24,34 @@ type Guard struct {
 // NewGuard returns a guard, whose process is a command that calls [Stand].
 func NewGuard(command ...string) *Guard { return &Guard{command: command, guarded: map[int]bool{}} }
 
-// Watch guards a process that [Separate] has set apart, and all that is in its session, until release is called.
-func (g *Guard) Watch(p *os.Process) (release func(), err error) {
+// Start starts a command in a session of its own, and guards all that is in it until release is called.
+func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
+	Separate(cmd)
 	if g == nil {
-		return func() {}, nil
+		return func() {}, cmd.Start()
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.guarded[p.Pid] = true
-	if err := g.tell(p.Pid); err != nil {
-		delete(g.guarded, p.Pid)
+	if err := g.ready(); err != nil { // before there is something that nobody guards
 		return nil, err
 	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	pid := cmd.Process.Pid
+	g.guarded[pid] = true
+	g.tell(pid)
 	return sync.OnceFunc(func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		delete(g.guarded, p.Pid)
-		_ = g.tell(-p.Pid) // one that cannot be told is replaced, and knows nothing of it
+		delete(g.guarded, pid)
+		g.tell(-pid)
 	}), nil
 }
 
-// tell tells the guard's process of a change, or a new one of all.
-func (g *Guard) tell(change int) error {
+// ready starts the guard's process, if there is none.
+func (g *Guard) ready() error {
 	if g.process != nil {
-		if _, err := fmt.Fprintln(g.pipe, change); err == nil {
-			return nil
-		}
-		g.end()
-	}
-	if len(g.guarded) == 0 {
 		return nil
 	}
 	cmd := exec.Command(g.command[0], g.command[1:]...)
@@ -66,12 +65,23 @@ func (g *Guard) tell(change int) error {
 		return fmt.Errorf("start the guard of processes: %w", err)
 	}
 	g.process, g.pipe = cmd, pipe
-	for pid := range g.guarded {
-		if _, err := fmt.Fprintln(pipe, pid); err != nil {
-			return fmt.Errorf("tell the guard of processes: %w", err)
-		}
-	}
 	return nil
+}
+
+// tell tells the guard's process of a change. If somebody has ended that, a new one is told of all.
+func (g *Guard) tell(change int) {
+	if g.process != nil {
+		if _, err := fmt.Fprintln(g.pipe, change); err == nil {
+			return
+		}
+		g.end()
+	}
+	if len(g.guarded) == 0 || g.ready() != nil {
+		return // the next one tries again
+	}
+	for pid := range g.guarded {
+		_, _ = fmt.Fprintln(g.pipe, pid)
+	}
 }
 
 // end ends the guard's process.

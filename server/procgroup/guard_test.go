@@ -34,16 +34,14 @@ func TestMain(m *testing.M) {
 
 func serve() {
 	extension := exec.Command(os.Args[0], "extension")
-	extension.Stdout = os.Stdout
-	procgroup.Separate(extension)
+	out, _ := extension.StdoutPipe()
 	guard := procgroup.NewGuard(os.Args[0], "guard")
-	if err := extension.Start(); err != nil {
-		panic(err)
-	}
-	release, err := guard.Watch(extension.Process)
+	release, err := guard.Start(extension)
 	if err != nil {
 		panic(err)
 	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	fmt.Print(line)
 	_, _ = os.Stdin.Read(make([]byte, 1)) // until it may go in good order
 	release()
 	guard.Close()
@@ -110,30 +108,31 @@ func TestAGuardEndsWhatAKilledServerHasStarted(t *testing.T) {
 }
 
 func TestAGuardThatHasEndedIsReplaced(t *testing.T) {
-	process := exec.Command("sleep", "60")
-	procgroup.Separate(process)
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer process.Wait()
-	defer process.Process.Kill()
 	guard := procgroup.NewGuard("true") // which ends at once
 	defer guard.Close()
 	for range 3 {
-		release, err := guard.Watch(process.Process)
-		if err == nil {
-			release()
+		process := exec.Command("sleep", "60")
+		release, err := guard.Start(process)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	none := procgroup.NewGuard("/nowhere/at/all")
-	if _, err := none.Watch(process.Process); err == nil {
-		t.Error("a guard that cannot start guards")
-	}
-	var no *procgroup.Guard
-	if release, err := no.Watch(process.Process); err != nil {
-		t.Error(err)
-	} else {
+		_ = process.Process.Kill()
+		_ = process.Wait()
 		release()
 	}
-	no.Close()
+}
+
+func TestWhatCannotBeGuardedIsNotStarted(t *testing.T) {
+	process := exec.Command("sleep", "60")
+	if _, err := procgroup.NewGuard("/nowhere/at/all").Start(process); err == nil || process.Process != nil {
+		t.Errorf("%v, and it was started", err)
+	}
+	var none *procgroup.Guard
+	defer none.Close()
+	unguarded := exec.Command("true")
+	release, err := none.Start(unguarded)
+	if err != nil || unguarded.Wait() != nil {
+		t.Error(err)
+	}
+	release()
 }
