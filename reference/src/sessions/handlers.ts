@@ -11,6 +11,7 @@ import type { Logger } from '../log.ts'
 import type { Recipe } from '../recipe/recipe.ts'
 import { MissingParametersError, renderRecipe } from '../recipe/render.ts'
 import { TemplateError } from '../recipe/template-error.ts'
+import type { LargeTexts } from '../reply/large-text.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ListedSession, LoadedSession, SessionStore } from '../store/session-store.ts'
 import { trimmed } from '../text/white-space.ts'
@@ -63,9 +64,16 @@ function readable({ store, logger }: SessionParts, id: string): LoadedSession {
   return session
 }
 
-/** `DELETE /sessions/{session_id}` (GA 9.4). The agent stays. */
-export function deleteSession({ store }: SessionParts): SessionHandler {
-  return (c) => empty(store.delete(c.req.param('session_id')) ? 200 : 404)
+/** `DELETE /sessions/{session_id}` (GA 9.4), with all that works for the session (G29). */
+export function deleteSession({ store, agents, largeTexts }: SessionParts & { largeTexts: LargeTexts }): SessionHandler {
+  return async (c) => {
+    const id = c.req.param('session_id')
+    const session = store.own(id)
+    if (!store.delete(id)) return empty(404)
+    await agents.end(id)
+    await largeTexts.remove(session)
+    return empty(200)
+  }
 }
 
 const importRequest = object<{ json: string }>({ json: string })

@@ -10,6 +10,7 @@ import { ToldError } from '../told-error.ts'
 import { appendToLog, createLog, deleteLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
 import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
+import { OwnSession } from './own-session.ts'
 
 /** What a new session is made of; everything else is empty. */
 export type NewSession = Pick<Session, 'working_dir' | 'name' | 'session_type'> &
@@ -29,6 +30,8 @@ interface Entry {
   messageCount: number
   /** The size of the log from which on it is worth a look whether it could be shorter. */
   lookAt: number
+  /** What those have who work for it; made when somebody asks. */
+  own?: OwnSession
 }
 
 /** Logs below this size are left as they are; larger ones are written anew when most of them is of no use any more. */
@@ -42,6 +45,8 @@ const largeLog = 1 << 20
  * read when they are asked for. One process at a time may use a directory; two do no harm to each other's new sessions.
  */
 export class SessionStore {
+  /** Called with the number of each new session. */
+  onCreated: (id: string) => void = () => undefined
   readonly #directory: string
   readonly #now: () => Date
   readonly #logger: Logger
@@ -65,6 +70,7 @@ export class SessionStore {
       if (!writing(() => createLog(this.#path(row.id), render({ type: 'created', row, messages })))) continue
       const entry = { row, messageCount: messages.length, lookAt: largeLog }
       entries.set(row.id, entry)
+      this.onCreated(row.id)
       return listed(entry)
     }
   }
@@ -77,6 +83,13 @@ export class SessionStore {
   find(id: string): ListedSession | undefined {
     const entry = this.#all().get(id)
     return entry && listed(entry)
+  }
+
+  /** The session for those who work for it, the same for all of them. */
+  own(id: string): OwnSession {
+    const entry = this.#all().get(id)
+    if (entry === undefined) return new OwnSession(id, this)
+    return (entry.own ??= new OwnSession(id, this, () => listed(entry)))
   }
 
   /** A session with its messages. Throws when they cannot be read. */
@@ -129,14 +142,17 @@ export class SessionStore {
     return true
   }
 
-  /** False for an unknown session. */
+  /** Ends what works for the session, too. False for an unknown session. */
   delete(id: string): boolean {
     const entries = this.#all()
-    if (!entries.has(id)) return false
+    const entry = entries.get(id)
+    if (entry === undefined) return false
     writing(() => {
       deleteLog(this.#path(id))
     })
-    return entries.delete(id)
+    entries.delete(id)
+    entry.own?.end()
+    return true
   }
 
   #append(entry: Entry, change: Change): void {
