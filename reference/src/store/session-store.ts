@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
@@ -10,6 +10,7 @@ import { ToldError } from '../told-error.ts'
 import { appendToLog, createLog, deleteLog, readLog, replaceLog, sizeOfLog } from './change-log.ts'
 import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
+import { legacySessions } from './legacy.ts'
 import { OwnSession } from './own-session.ts'
 
 /** What a new session is made of; everything else is empty. */
@@ -191,6 +192,7 @@ export class SessionStore {
   /** Reads all logs, once. Of one that cannot be read as a whole the session is known, and its messages are not (G15). */
   #all(): Map<string, Entry> {
     if (this.#entries !== undefined) return this.#entries
+    this.#takeOver()
     const entries = new Map<string, Entry>()
     for (const name of logsIn(this.#directory)) {
       const id = name.slice(0, -'.jsonl'.length)
@@ -198,6 +200,23 @@ export class SessionStore {
       if (entry !== undefined) entries.set(id, entry)
     }
     return (this.#entries = entries)
+  }
+
+  /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA2 7). */
+  #takeOver(): void {
+    const sessions = dirname(this.#directory)
+    if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return
+    const temporary = `${this.#directory}.${process.pid}.tmp`
+    try {
+      mkdirSync(temporary, { recursive: true, mode: 0o700 })
+      for (const { row, messages } of legacySessions(sessions, this.#logger)) {
+        createLog(join(temporary, `${row.id}.jsonl`), render({ type: 'created', row, messages }))
+      }
+      renameSync(temporary, this.#directory)
+    } catch (err) {
+      rmSync(temporary, { recursive: true, force: true })
+      this.#logger.warn('old sessions not taken over', { err })
+    }
   }
 
   /** Undefined for a session that nobody was told of: its first line was cut short. */
@@ -288,7 +307,7 @@ function listed({ row, messageCount }: Entry): ListedSession {
 function highestNumber(ids: Iterable<string>, day: string): number {
   let highest = 0
   for (const id of ids) {
-    const [date, number] = id.split('_')
+    const [, date, number] = /^(\d{8})_(\d{1,15})/.exec(id) ?? []
     if (date === day) highest = Math.max(highest, Number(number))
   }
   return highest
@@ -296,7 +315,7 @@ function highestNumber(ids: Iterable<string>, day: string): number {
 
 function logsIn(directory: string): string[] {
   try {
-    return readdirSync(directory).filter((name) => /^\d{8}_\d+\.jsonl$/.test(name))
+    return readdirSync(directory).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error
