@@ -16,9 +16,6 @@ type Live struct {
 	// Hold keeps the Live in memory until release is called.
 	Hold func() (release func())
 
-	ctx context.Context
-	end context.CancelCauseFunc
-
 	confirmations questions.Board[decision]
 	elicitations  questions.Board[json.RawMessage]
 	texts         textFiles
@@ -28,6 +25,8 @@ type Live struct {
 
 	mu      sync.Mutex
 	replies int // that run
+	over    bool
+	stops   map[*context.CancelCauseFunc]bool // of what runs
 }
 
 // errDeleted is why a reply is stopped whose session is deleted.
@@ -38,12 +37,19 @@ const keptAnswers = 32
 
 // NewLive returns what a session has at first: nothing.
 func NewLive(hold func() (release func())) *Live {
-	ctx, end := context.WithCancelCause(context.Background())
-	return &Live{Hold: hold, ctx: ctx, end: end}
+	return &Live{Hold: hold, stops: map[*context.CancelCauseFunc]bool{}}
 }
 
-// End stops the replies and the naming of the session. They are not waited for.
-func (l *Live) End() { l.end(errDeleted) }
+// End stops the replies and the naming of the session. Their contexts have ended when it returns, so that what is closed then
+// is no news to them; it does not wait for more.
+func (l *Live) End() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	for stop := range l.stops {
+		(*stop)(errDeleted)
+	}
+}
 
 // Forget removes the files of the session.
 func (l *Live) Forget() { l.texts.remove() }
@@ -72,9 +78,16 @@ func (l *Live) count(replies int) {
 // bounded returns a context that ends with the session, too.
 func (l *Live) bounded(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.ctx, func() { cancel(errDeleted) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stops[&cancel] = true
+	if l.over {
+		cancel(errDeleted)
+	}
 	return ctx, func(why error) {
-		stop()
 		cancel(why)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.stops, &cancel)
 	}
 }
