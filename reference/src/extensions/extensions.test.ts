@@ -108,6 +108,18 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect((await app.conversation(id)).slice(0, 3)).toEqual(['user: go', `assistant: elicitation ${asked}`, `user: elicitationResponse ${asked}`])
   })
 
+  it('is logged with its last words when it ends by itself, without its secrets (S48)', async () => {
+    const begin = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}'
+    const server = `read -r; echo '${begin}'; read -r; read -r; echo first >&2; echo "no $KEY" >&2; exit 1`
+    const { app, id } = await withExtension({ type: 'stdio', name: 'Short', cmd: 'bash', args: ['-c', server], envs: { KEY: 'sesame' } })
+    const ended = (): unknown[] => app.logs.filter(({ message }) => message === 'extension ended').map(({ fields }) => fields)
+    await app.get(`/agent/tools?session_id=${id}`)
+    expect(ended()).toEqual([{ session: id, extension: 'Short', lastWords: 'no ***' }])
+    await add(app, id, stdio)
+    await app.call('POST', '/agent/remove_extension', { session_id: id, name: stdio.name })
+    expect(ended()).toHaveLength(1)
+  })
+
   it('is not called in a session that was deleted (G29)', async () => {
     const { app, id } = await withExtension()
     app.upstream.answers(async (response, asked) => {

@@ -25,11 +25,16 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 const guarded = new Set<number>()
 let guard: ChildProcessByStdio<Writable, null, null> | undefined
 
+/** Has the guard there before there is something to guard. */
+export function prepareGuard(): void {
+  if (guard === undefined) startGuard()
+}
+
 /** The processes of this group end with this one. */
 export function guardGroup(group: number): void {
+  prepareGuard()
   guarded.add(group)
-  if (guard === undefined) startGuard()
-  else guard.stdin.write(`+ ${group}\n`)
+  guard?.stdin.write(`+ ${group}\n`)
 }
 
 /** The group has ended. */

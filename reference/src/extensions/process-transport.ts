@@ -8,7 +8,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
-import { guardGroup, releaseGroup } from './process-guard.ts'
+import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
 import { cancelledId, isAnswerToNobody, rpcMessage } from './rpc-message.ts'
 import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
 import { wordless } from './wordless.ts'
@@ -66,6 +66,7 @@ export class ProcessTransport implements Transport {
   /** Rejects with an ExtensionError. */
   async start(): Promise<void> {
     const { onEnded, onError } = this.#options
+    prepareGuard()
     const child = await this.#launch()
     this.#child = child
     running.add(this)

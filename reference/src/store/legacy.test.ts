@@ -27,7 +27,7 @@ describe('session files of older versions (GA2 7)', () => {
   })
 
   it.each(['', '\n', '[]', '{}', '{"name":1}', '{"name":"x","recipe":{}}', '\xff'])('like %j are left out, and logged', (text) => {
-    const { store, logs } = open({ 'bad.jsonl': Buffer.from(`${text}`, 'latin1'), 'good.jsonl': '{"name":"n"}' })
+    const { store, logs } = open({ 'bad.jsonl': Buffer.from(text, 'latin1'), 'good.jsonl': '{"name":"n"}' })
     expect(store.list().map(({ id }) => id)).toEqual(['good'])
     expect(logs).toMatchObject([{ message: 'old session not taken over', fields: { file: 'bad.jsonl' } }])
   })
