@@ -13,7 +13,9 @@ import (
 	"github.com/lockstep-dev/lockstep/server/diagnostics"
 	"github.com/lockstep-dev/lockstep/server/extensions"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/osv"
 	"github.com/lockstep-dev/lockstep/server/permissions"
+	"github.com/lockstep-dev/lockstep/server/procgroup"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/scratch"
@@ -31,6 +33,7 @@ type goose struct {
 	providers   *llm.Factory
 	transport   *http.Transport
 	background  *reply.Background
+	guard       *procgroup.Guard // of the processes of extensions
 
 	hurried chan struct{} // see hurry
 	hurry   func()        // lets extensions that end have no time for it any more
@@ -47,6 +50,9 @@ func newGoose(config Config) (*goose, error) {
 		transport:   llm.NewTransport(),
 		background:  reply.NewBackground(config.Log),
 		hurried:     make(chan struct{}),
+	}
+	if len(config.Guard) > 0 {
+		g.guard = procgroup.NewGuard(config.Guard...)
 	}
 	g.hurry = sync.OnceFunc(func() { close(g.hurried) })
 	g.providers = &llm.Factory{
@@ -67,10 +73,14 @@ func newGoose(config Config) (*goose, error) {
 	if g.store, err = store.Open(context.Background(), config.Directories.Sessions()); err != nil {
 		return nil, err
 	}
+	for _, why := range g.store.LeftOut {
+		config.Log.Warn("session of an older version not taken over", "err", why)
+	}
 	scratch.Sweep(config.Log)
 	g.providers.Logs.Sweep()
 	connector := g.connector(config)
 	g.agents = agent.NewManager(config.MaxActiveAgents, func(sessionID string) agent.Extensions { return connector.NewSet(sessionID) })
+	g.store.Made = func(id string) { _ = g.agents.End(id, func() error { return nil }) } // decision G30
 	return g, nil
 }
 
@@ -78,12 +88,15 @@ func newGoose(config Config) (*goose, error) {
 func (g *goose) connector(config Config) *extensions.Connector {
 	version, _ := config.Env("GOOSE_MCP_CLIENT_VERSION")
 	todo, _ := config.Env("GOOSE_TODO_MAX_CHARS")
+	packages, _ := config.Env("OSV_ENDPOINT")
 	return &extensions.Connector{
 		Secrets:       g.settings,
 		Settings:      g.settings,
 		Sessions:      g.store,
 		Skills:        config.skills(),
+		Packages:      osv.New(packages, g.transport),
 		Executable:    config.Executable,
+		Guard:         g.guard,
 		Directory:     config.Directory,
 		Environment:   config.Environment,
 		ClientVersion: version,
@@ -106,6 +119,7 @@ func (c Config) skills() (places []string) {
 func (g *goose) close() error {
 	g.background.Close()
 	g.agents.Close()
+	g.guard.Close()
 	g.transport.CloseIdleConnections()
 	return g.store.Close()
 }

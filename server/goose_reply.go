@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
@@ -9,12 +10,16 @@ import (
 type replyHandlers = reply.Service
 
 func (g *goose) replyHandlers(config Config) *replyHandlers {
-	return &replyHandlers{
-		Store: g.store,
-		Use: func(sessionID string) (*reply.Agent, func()) {
-			a, release := g.agents.Use(sessionID)
+	ofReply := func(use func(string) (*agent.Agent, func())) func(string) (*reply.Agent, func()) {
+		return func(sessionID string) (*reply.Agent, func()) {
+			a, release := use(sessionID)
 			return a.Agent, release
-		},
+		}
+	}
+	return &replyHandlers{
+		Store:       g.store,
+		Use:         ofReply(g.agents.Use),
+		Stream:      ofReply(g.agents.Stream),
 		Settings:    g.settings,
 		Permissions: g.permissions,
 		Providers:   g.providers,

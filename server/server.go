@@ -59,6 +59,9 @@ type Config struct {
 	Environment []string
 	// Executable is the path of the program that serves: it is also the built-in extensions.
 	Executable string
+	// Guard is the command that ends the processes of extensions with the server, whose input ends then; it calls
+	// procgroup.Stand. They outlast a server that is killed if it is empty.
+	Guard []string
 	// Models is how models are reached; over the network if nil.
 	Models http.RoundTripper
 	// MaxActiveAgents is how many agents are in memory at most; 100 if 0.

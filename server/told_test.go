@@ -65,19 +65,22 @@ func TestASessionThatIsDeletedDuringItsReply(t *testing.T) {
 		var r *rig
 		var id string
 		asked := 0
+		deleted := make(chan bool)
 		r, id = startModel(t, server.Config{}, func(w http.ResponseWriter, a llmtest.Asked) {
 			if asked++; asked == 2 {
 				r.get("DELETE /sessions/"+id).is(t, "delete", 200, "")
+				close(deleted)
 			}
 			hello(w, a)
 		})
 		r.post("POST /reply", ask(id, "hi"))
 		stream := strings.ReplaceAll(r.post("POST /reply", ask(id, "more")).body, "data: {\"type\":\"Ping\"}\n\n", "")
 		events := strings.Split(strings.TrimSuffix(stream, "\n\n"), "\n\n")
-		if len(events) != 3 || strings.Contains(stream, `"Error"`) || events[2] != `data: {"type":"Finish","reason":"stop","token_state":`+
+		if len(events) != 1 || strings.Contains(stream, `"Error"`) || events[0] != `data: {"type":"Finish","reason":"stop","token_state":`+
 			`{"inputTokens":10,"outputTokens":5,"totalTokens":15,"accumulatedInputTokens":10,"accumulatedOutputTokens":5,"accumulatedTotalTokens":15}}` {
 			t.Errorf("the stream is\n%s", stream)
 		}
+		<-deleted
 		r.get("GET /sessions/"+id).is(t, "the session", 404, "")
 	})
 }

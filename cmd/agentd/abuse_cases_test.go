@@ -91,7 +91,7 @@ func (a *abuse) hold(begun string) (refused bool, err error) {
 		return false, err
 	}
 	defer c.Close()
-	if err := c.SetWriteDeadline(time.Now().Add(guard)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(atMost)); err != nil {
 		return false, err
 	}
 	if _, err := io.WriteString(c, begun); err != nil {

@@ -22,8 +22,8 @@ const abuseVariable = "AGENTD_ABUSE"
 // markVariable is in the environment of a server under abuse, and so in that of all that it starts.
 const markVariable = "AGENTD_ABUSE_MARK"
 
-// guard bounds what must happen some time. It is generous: the machine may be busy.
-const guard = 30 * time.Second
+// atMost bounds what must happen some time. It is generous: the machine may be busy.
+const atMost = 30 * time.Second
 
 // A contender is a server under abuse.
 type contender struct {
@@ -182,7 +182,7 @@ func (s *served) stopInOrder(t *testing.T) {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Errorf("stop the server: %v", err)
 	}
-	timer := time.AfterFunc(guard, func() { s.cmd.Process.Kill() })
+	timer := time.AfterFunc(atMost, func() { s.cmd.Process.Kill() })
 	defer timer.Stop()
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the server stopped with %v, want status 0", err)

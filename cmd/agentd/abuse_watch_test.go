@@ -29,7 +29,7 @@ func startWatch(t *testing.T, s *served) *watch {
 	go func() {
 		transport := &http.Transport{}
 		defer transport.CloseIdleConnections()
-		client := &http.Client{Transport: transport, Timeout: guard}
+		client := &http.Client{Transport: transport, Timeout: atMost}
 		var took []time.Duration
 		for {
 			began := time.Now()
@@ -82,9 +82,9 @@ func at(sorted []time.Duration, quantile float64) float64 {
 // eventually waits for something that must come true.
 func eventually(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(guard); !isSo(); time.Sleep(askEvery) {
+	for deadline := time.Now().Add(atMost); !isSo(); time.Sleep(askEvery) {
 		if time.Now().After(deadline) {
-			t.Errorf("after %s it is not so that %s", guard, what)
+			t.Errorf("after %s it is not so that %s", atMost, what)
 			return
 		}
 	}

@@ -67,7 +67,7 @@ func rootCommand(env lookup) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (`%s --help` lists the flags)", err, cmd.CommandPath())
 	})
-	root.AddCommand(agentCommand(env), mcpCommand())
+	root.AddCommand(agentCommand(env), mcpCommand(), guardCommand())
 	return root
 }
 
@@ -130,6 +130,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 		Env:               pathsettings.Lookup(env),
 		Environment:       os.Environ(),
 		Executable:        executable(),
+		Guard:             guard(),
 		MaxActiveAgents:   s.maxActiveAgents,
 		SecretKey:         s.secretKey,
 		DefaultTimeout:    s.defaultTimeout,

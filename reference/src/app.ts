@@ -26,7 +26,10 @@ import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
 import { RecipeLibrary } from './recipe/library.ts'
 import type { Workshop } from './recipe/workshop.ts'
+import { Confirmations } from './reply/confirmations.ts'
+import { Elicitations } from './reply/elicitations.ts'
 import { confirmTool, reply } from './reply/handlers.ts'
+import { LargeTexts } from './reply/large-text.ts'
 import { resumeProvider, updateProvider } from './reply/model-handlers.ts'
 import { Naming } from './reply/naming.ts'
 import { engineParts } from './reply/parts.ts'
@@ -129,11 +132,17 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const library = new RecipeLibrary(settings, options.directory)
   const { environment, directory, workshop, ownCommand = [] } = options
   const around = { settings, store, environment, directory, ownCommand, logger }
-  const makeParts = (id: string): AgentWithExtensions => engineParts(new AgentExtensions(id, around))
+  const makeParts = (id: string): AgentWithExtensions => {
+    const session = store.own(id)
+    return engineParts(session, new AgentExtensions(session, around))
+  }
   const agents = new Agents(options.maxActiveAgents, makeParts, logger)
-  const naming = new Naming(store, logger)
+  store.onCreated = (id) => void agents.end(id) // one without a session (G30)
+  const naming = new Naming(logger)
   const providers = new Providers(settings, logger)
-  const replyParts = { settings, store, agents, providers, naming, workshop, logger }
+  const largeTexts = new LargeTexts(settings)
+  const asked = { confirmations: new Confirmations(), elicitations: new Elicitations() }
+  const replyParts = { settings, store, agents, providers, naming, workshop, largeTexts, ...asked, logger }
   const loadModelAndExtensions = async (_: unknown, session: LoadedSession): Promise<void> => {
     const agent = agents.get(session.id)
     const release = agent.use()
@@ -144,7 +153,7 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
       release()
     }
   }
-  const parts = { settings, store, library, agents, workshop, logger, paths, loadModelAndExtensions }
+  const parts = { settings, store, library, agents, workshop, largeTexts, logger, paths, loadModelAndExtensions }
   return {
     routes: [
       { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },

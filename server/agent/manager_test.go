@@ -1,12 +1,14 @@
 package agent_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
 	"github.com/lockstep-dev/lockstep/server/agent"
@@ -91,7 +93,8 @@ func TestTheLeastRecentlyUsedAgentCloses(t *testing.T) {
 func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
 	m, closed := manage(1)
 	_, dropped := m.Use("a")
-	_, used := m.Use("b") // a has to go
+	m.Stop("a")
+	_, used := m.Use("b")
 	m.Close()
 	if got := closed(); got != "ab" && got != "ba" {
 		t.Errorf("closed %q at the end", got)
@@ -108,21 +111,117 @@ func TestAgentsInUseAreClosedAtTheEnd(t *testing.T) {
 	late()
 }
 
-func TestAnAgentInUseKeepsItsConnections(t *testing.T) {
+func TestAnAgentInUseMakesNoRoom(t *testing.T) {
 	m, closed := manage(1)
-	_, first := m.Use("a")
-	_, second := m.Use("a")
-	_, release := m.Use("b") // a has to go
-	release()
-	first()
-	if got := closed(); got != "" {
-		t.Errorf("closed %q while it is in use", got)
+	a, first := m.Stream("a")
+	_, second := m.Stream("a")
+	for _, id := range []string{"b", "c"} { // b has to go when c comes
+		_, release := m.Use(id)
+		release()
+	}
+	if again, release := m.Use("a"); again != a {
+		t.Error("an agent that a stream uses was dropped")
+	} else {
+		release()
+	}
+	if m.Stop("b") {
+		t.Error("the idle agent has not made room for the one that came last")
+	}
+	first() // there is no room for c any more
+	m.Stop("a")
+	if got := closed(); strings.Contains(got, "a") {
+		t.Errorf("closed %q while a is in use", got)
 	}
 	second()
+	if m.Stop("c") {
+		t.Error("there is one agent too many behind the end of a stream")
+	}
 	m.Close()
-	if got := closed(); got != "ab" {
+	if got := closed(); got != "abc" {
 		t.Errorf("closed %q at the end", got)
 	}
+}
+
+// One agent too many is there until a stream has ended; the one that goes then is the one that was used longest ago.
+func TestTheEndOfAStreamMakesRoom(t *testing.T) {
+	m, _ := manage(1)
+	_, first := m.Stream("a")
+	_, second := m.Stream("b")
+	second()
+	if m.Stop("b") || !m.Stop("a") {
+		t.Error("the end of a stream has not made room")
+	}
+	first()
+	m.Close()
+}
+
+func TestDeletingASessionEndsWhatItHasInMemory(t *testing.T) {
+	m, closed := manage(3)
+	_, stopped := m.Stream("a")
+	m.Stop("a") // and yet its reply goes on
+	a, used := m.Use("a")
+	_, other := m.Use("b")
+	deleted := make(chan string)
+	go func() {
+		_ = m.End("a", func() error {
+			deleted <- closed()
+			return nil
+		})
+	}()
+	time.AfterFunc(10*time.Millisecond, func() {
+		stopped()
+		used()
+		used()
+	})
+	got := make(chan *agent.Agent)
+	wait := func() {
+		again, release := m.Use("a")
+		release()
+		got <- again
+	}
+	if got := <-deleted; got != "aa" {
+		t.Errorf("closed %q before the session is deleted, want both agents", got)
+	}
+	go wait()
+	if again := <-got; again == a {
+		t.Error("the next session with the number has the agent of the one that was deleted")
+	}
+	other()
+	m.Close()
+}
+
+func TestASessionThatIsBeingDeletedHasNoAgent(t *testing.T) {
+	m, _ := manage(3)
+	in, out := make(chan bool), make(chan bool)
+	failed := errors.New("the disk is full")
+	var err error
+	go func() {
+		defer close(out)
+		err = m.End("a", func() error {
+			close(in)
+			<-out
+			return failed
+		})
+	}()
+	<-in
+	used := make(chan bool)
+	go func() {
+		_, release := m.Use("a")
+		release()
+		close(used)
+	}()
+	select {
+	case <-used:
+		t.Error("there is an agent of a session that is being deleted")
+	case <-time.After(20 * time.Millisecond):
+	}
+	out <- true
+	<-used
+	<-out
+	if err != failed {
+		t.Errorf("End returns %v", err)
+	}
+	m.Close()
 }
 
 func TestManyUsers(t *testing.T) {

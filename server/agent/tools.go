@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
@@ -29,15 +28,17 @@ func (a *Agent) Tools(ctx context.Context) ([]llm.Tool, error) {
 	return sorted(tools), err
 }
 
-// ToolsOf returns the tools of one extension. What is called platform are two of the agent's own (GA 6.4).
-func (a *Agent) ToolsOf(ctx context.Context, name string) ([]llm.Tool, error) {
-	if name == "platform" {
-		return sorted(slices.DeleteFunc(slices.Clone(reply.BuiltIn), func(tool llm.Tool) bool {
+// ToolsOf returns the tools of the extension with this normalised key. Two of the agent's own are those of platform, too
+// (GA 6.4).
+func (a *Agent) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
+	found, err := a.Extensions.ToolsOf(ctx, key)
+	tools := slices.Clone(found)
+	if key == "platform" {
+		tools = append(tools, slices.DeleteFunc(slices.Clone(reply.BuiltIn), func(tool llm.Tool) bool {
 			return strings.HasPrefix(tool.Name, "subagent__")
-		})), nil
+		})...)
 	}
-	tools, err := a.Extensions.ToolsOf(ctx, extension.NormalizedKey(name))
-	return sorted(slices.Clone(tools)), err
+	return sorted(tools), err
 }
 
 // subRecipeTool is the tool that makes tasks of a sub-recipe (decision G17).

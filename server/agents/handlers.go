@@ -70,6 +70,9 @@ func (h *Handlers) ResumeAgent(ctx context.Context, _ gen.ResumeAgentRequestObje
 	if request.load {
 		a, release := h.Agents.Use(s.ID)
 		defer release()
+		if s, err = h.Store.Load(ctx, s.ID); err != nil { // it may have been deleted meanwhile
+			return refuse(http.StatusNotFound, "Failed to resume session: "+h.whyNotRead(err)), nil
+		}
 		var wg sync.WaitGroup
 		wg.Go(func() { h.loadExtensions(ctx, a) })
 		err := h.loadProvider(ctx, a, s)

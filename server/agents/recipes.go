@@ -46,6 +46,9 @@ func (h *Handlers) UpdateFromSession(ctx context.Context, _ gen.UpdateFromSessio
 	}
 	a, release := h.Agents.Use(id)
 	defer release()
+	if s, err = h.Store.Session(ctx, id); err != nil { // it may have been deleted meanwhile
+		return refuse(http.StatusInternalServerError, "Failed to get session: "+h.whyNotRead(err)), nil
+	}
 	if err := h.follow(ctx, a, s); err != nil {
 		return refuse(http.StatusInternalServerError, err.Error()), nil
 	}

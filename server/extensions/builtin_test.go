@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/extension"
 )
 
-func TestTheDeveloperWorksInTheSessionsDirectory(t *testing.T) {
+func TestTheDeveloperWorksInTheServersDirectory(t *testing.T) {
 	s := newSet(t)
 	if err := s.Add(t.Context(), extension.Config{Type: "builtin", Name: "Developer"}); err != nil {
 		t.Fatal(err)
@@ -16,9 +16,8 @@ func TestTheDeveloperWorksInTheSessionsDirectory(t *testing.T) {
 	if got := names(tools); got != "developer__shell developer__text_editor" || err != nil {
 		t.Errorf("tools: %s, %v", got, err)
 	}
-	want, _ := s.connector.Sessions.Session(t.Context(), "x")
-	if got := written(s.Call(t.Context(), quiet("developer__shell", `{"command":"pwd -P"}`))); !strings.Contains(got, want.WorkingDir) {
-		t.Errorf("it works in %s, not in %s", got, want.WorkingDir)
+	if got := written(s.Call(t.Context(), quiet("developer__shell", `{"command":"pwd -P"}`))); !strings.Contains(got, s.connector.Directory) {
+		t.Errorf("it works in %s, not in %s", got, s.connector.Directory)
 	}
 	if got := written(s.Call(t.Context(), quiet("developer__text_editor", `{"command":"write","path":"a","file_text":"x"}`))); got != `{"type":"text","text":"Wrote a"}` {
 		t.Error(got)

@@ -82,10 +82,13 @@ func (c *Connector) connect(ctx context.Context, t transport, timeout time.Durat
 	x.tap.greeting = a
 	var err error
 	x.session, err = library.Connect(awaiting, tapped{t, x.tap}, &mcp.ClientSessionOptions{ProtocolVersion: protocolVersion})
-	timer.Stop()
-	stopCaller()
-	if err == nil {
+	inTime, called := timer.Stop(), stopCaller()
+	if err == nil && inTime && called {
 		return x, nil
+	}
+	if err == nil { // and yet it is too late
+		<-begin.Done()
+		x.close()
 	}
 	x.end(closed)
 	x.stop()

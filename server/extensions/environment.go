@@ -11,7 +11,8 @@ import (
 // serverKey opens this server, and is nobody else's business.
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
-// variables returns what an extension sets: the secrets that it names, and its own, which win.
+// variables returns what an extension sets: the secrets that it names, but for those that are no texts, and its own, which
+// win (decision X39).
 func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
 	var all jsonwire.Pairs
 	for _, key := range config.EnvKeys {
@@ -24,11 +25,9 @@ func (c *Connector) variables(config extension.Config) (jsonwire.Pairs, error) {
 		}
 		switch value := jsonwire.Text(raw); value.Kind() {
 		case "undefined", "null":
-			return nil, reason("Configuration value not found: " + key)
+			return nil, reason("invalid config: Failed to fetch secret '" + key + "' from config: Configuration value not found: " + strings.ToUpper(key))
 		case "string":
 			all = append(all, jsonwire.Pair{Name: key, Value: value.Str()})
-		default:
-			return nil, reason("Configuration value is not a string: " + key)
 		}
 	}
 	return append(all, config.Envs...), nil

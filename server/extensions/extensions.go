@@ -15,6 +15,8 @@ import (
 	"github.com/lockstep-dev/lockstep/server/extension"
 	"github.com/lockstep-dev/lockstep/server/llm"
 	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/osv"
+	"github.com/lockstep-dev/lockstep/server/procgroup"
 	"github.com/lockstep-dev/lockstep/server/reply"
 	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
@@ -30,10 +32,14 @@ type Connector struct {
 	Sessions Sessions
 	// Skills are directories of skills that all sessions have (decision X30).
 	Skills []string
+	// Packages are looked up before commands fetch and run them; nothing is looked up if nil.
+	Packages *osv.Database
 	// Executable is the program that is the built-in extensions, run as `<executable> mcp <name>`.
 	Executable string
 	// Directory is where commands run.
 	Directory string
+	// Guard ends the processes of extensions with the server, however that ends; they outlast one that is killed if nil.
+	Guard *procgroup.Guard
 	// Environment is what commands get, besides what their extension says; as in os.Environ.
 	Environment []string
 	// ClientVersion is what the client says in initialize; that of goose if empty.
@@ -123,13 +129,16 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 		if err != nil {
 			return nil, err
 		}
+		if err := c.lookUp(ctx, config); err != nil {
+			return nil, err
+		}
 		return c.run(ctx, config, command{
 			name: config.Cmd, args: config.Args, directory: c.Directory, environment: environment(c.Environment, variables),
 		})
 	case "inline_python":
 		return c.openPython(ctx, config)
 	case "builtin":
-		return c.openBuiltin(ctx, s.sessionID, config)
+		return c.openBuiltin(ctx, config)
 	case "sse", "streamable_http":
 		return c.openURL(ctx, config)
 	case "platform":
@@ -138,11 +147,28 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 	return nil, reason("Extension type is not built on this server: " + config.Type)
 }
 
+// lookUp refuses a command that would fetch a package which is known to do harm (GA2 6.3). A lookup that fails refuses
+// nothing.
+func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
+	p, ok := osv.Of(config.Cmd, config.Args)
+	if !ok || c.Packages == nil {
+		return nil
+	}
+	advisories, err := c.Packages.Harm(ctx, p)
+	if err != nil {
+		c.Log.Warn("package not looked up", "extension", config.Name, "err", err)
+	}
+	if advisories != "" {
+		return reason("invalid config: Blocked malicious package: " + p.String() + ". OSV MAL advisories: " + advisories)
+	}
+	return nil
+}
+
 // builtins are the extensions that goose brings along (GA 1.1), and whether they are built.
 var builtins = map[string]bool{"autovisualiser": false, "computercontroller": false, "developer": true, "memory": false, "tutorial": false}
 
-// openBuiltin runs this program as the server of an extension, in the working directory of the session.
-func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config extension.Config) (provider, error) {
+// openBuiltin runs this program as the server of an extension.
+func (c *Connector) openBuiltin(ctx context.Context, config extension.Config) (provider, error) {
 	name := extension.Key(config.Name)
 	built, known := builtins[name]
 	switch {
@@ -151,18 +177,15 @@ func (c *Connector) openBuiltin(ctx context.Context, sessionID string, config ex
 	case !built:
 		return nil, reason("Extension is not built on this server: " + config.Name)
 	}
-	directory := c.Directory
-	if s, err := c.Sessions.Session(ctx, sessionID); err == nil {
-		directory = s.WorkingDir
-	}
 	return c.run(ctx, config, command{
-		name: c.Executable, args: []string{"mcp", name}, directory: directory, environment: environment(c.Environment, nil),
+		name: c.Executable, args: []string{"mcp", name}, directory: c.Directory, environment: environment(c.Environment, nil),
 	})
 }
 
 // run starts a server and talks to it over its standard input and output.
 func (c *Connector) run(ctx context.Context, config extension.Config, what command) (provider, error) {
-	what.maxMessage, what.grace, what.hurry = c.maxMessage(), c.grace(), c.Hurry
+	secrets := c.secretsOf(config)
+	what.maxMessage, what.timeout, what.grace, what.hurry, what.guard = c.maxMessage(), timeoutOf(config), c.grace(), c.Hurry, c.Guard
 	p, err := start(what)
 	if err != nil {
 		_ = what.temporary.Remove() // the next server tries again
@@ -170,8 +193,9 @@ func (c *Connector) run(ctx context.Context, config extension.Config, what comma
 	}
 	client, err := c.connect(ctx, p, timeoutOf(config))
 	if err != nil {
-		c.Log.Debug("extension has not started", "extension", config.Name, "err", err, "stderr", p.lastWords())
+		c.Log.Debug("extension has not started", "extension", config.Name, "err", err, "stderr", lastLine(p.lastWords(), secrets))
 		return nil, err
 	}
+	c.logEnd(client, config.Name, p, secrets)
 	return client, nil
 }

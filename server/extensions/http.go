@@ -40,6 +40,7 @@ func (c *Connector) openURL(ctx context.Context, config extension.Config) (provi
 		}
 		return nil, err
 	}
+	c.logEnd(client, config.Name, nil, nil)
 	if config.Type == "streamable_http" {
 		client.listen(r)
 	}
@@ -121,7 +122,7 @@ func (r *remote) stop() { r.base.CloseIdleConnections() }
 // RoundTrip adds the headers of the extension and of the protocol.
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = request.Clone(request.Context())
-	if r.uri.Scheme != request.URL.Scheme || r.uri.Host != request.URL.Host {
+	if origin(r.uri) != origin(request.URL) {
 		r.note(noMCP) // it has named another origin for messages, which nobody has allowed it
 		return nil, noMCP
 	}

@@ -24,9 +24,11 @@ type command struct {
 	args        []string
 	directory   string
 	environment []string
-	maxMessage  int // bytes
+	maxMessage  int           // bytes
+	timeout     time.Duration // of what is written
 	grace       time.Duration
 	hurry       <-chan struct{}
+	guard       *procgroup.Guard
 	temporary   *scratch.Directory // goes with the process; nil if there is none
 }
 
@@ -38,6 +40,7 @@ type process struct {
 	stderr *tail
 
 	maxMessage int
+	timeout    time.Duration
 	grace      time.Duration   // see [Connector.Grace]
 	hurry      <-chan struct{} // closed when there is no time to wait for its end
 	temporary  *scratch.Directory
@@ -55,13 +58,12 @@ func start(c command) (*process, error) {
 	cmd := exec.Command(path, c.args...)
 	cmd.Args[0] = c.name
 	cmd.Dir, cmd.Env = c.directory, c.environment
-	procgroup.Lead(cmd)
 	pipes, err := newPipes()
 	if err != nil {
 		return nil, reason("Command cannot be started: " + c.name)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes.in.theirs, pipes.out.theirs, pipes.err.theirs
-	err = cmd.Start()
+	release, err := c.guard.Start(cmd)
 	pipes.closeTheirs()
 	if err != nil {
 		pipes.closeOurs()
@@ -69,9 +71,9 @@ func start(c command) (*process, error) {
 	}
 	p := &process{
 		cmd: cmd, stdin: pipes.in.ours, stdout: pipes.out.ours, stderr: newTail(pipes.err.ours),
-		maxMessage: c.maxMessage, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
+		maxMessage: c.maxMessage, timeout: c.timeout, grace: c.grace, hurry: c.hurry, temporary: c.temporary, exited: make(chan struct{}),
 	}
-	go p.watch()
+	go p.watch(release)
 	return p, nil
 }
 
@@ -104,9 +106,10 @@ func find(c command) (string, error) {
 }
 
 // watch waits for the process, and ends what it has left behind: otherwise its output would stay open.
-func (p *process) watch() {
+func (p *process) watch(release func()) {
 	_ = p.cmd.Wait()
 	procgroup.Kill(p.cmd.Process)
+	release()
 	close(p.exited)
 }
 

@@ -9,7 +9,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A queue bounds what waits for a process that does not read: beyond it, the connection ends (decision X12).
+// A queue bounds what waits for a process that does not read, and how long: beyond it, the connection ends (decisions X12,
+// X37).
 type queue struct {
 	mcp.Connection
 	p *process
@@ -27,6 +28,10 @@ func (q *queue) Write(ctx context.Context, m jsonrpc.Message) error {
 		return os.ErrClosed
 	}
 	defer q.add(-size)
+	ctx, cancel := context.WithTimeout(ctx, q.p.timeout)
+	defer cancel()
+	// Half a message cannot be taken back. The end of the process ends the writing.
+	defer context.AfterFunc(ctx, q.p.stop)()
 	return q.Connection.Write(ctx, m)
 }
 

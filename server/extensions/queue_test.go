@@ -1,9 +1,11 @@
 package extensions
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-dev/lockstep/server/extension"
 )
@@ -36,6 +38,40 @@ func TestWhatWaitsForAProcessThatDoesNotReadIsBounded(t *testing.T) {
 	}
 	if got := written(s.Call(t.Context(), quiet("test__x", "{}"))); got != "error -32603: Connection closed" {
 		t.Errorf("behind that: %.200q", got)
+	}
+}
+
+// A message that is not taken while its request lasts ends the connection, and nobody waits any longer.
+func TestAProcessThatStopsReadingEndsWithTheRequest(t *testing.T) {
+	for name, ctx := range map[string]func(*testing.T) context.Context{
+		"late": func(t *testing.T) context.Context { return t.Context() },
+		"the client has gone": func(t *testing.T) context.Context {
+			ctx, cancel := context.WithCancel(t.Context())
+			time.AfterFunc(50*time.Millisecond, cancel)
+			return ctx
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSet(t)
+			s.connector.MaxMessage = 1 << 20
+			if err := s.Add(t.Context(), extension.Config{Type: "stdio", Name: "test", Cmd: "sh", Timeout: new(int64(1)), Args: []string{"-c", introducing + "exec sleep 60"}}); err != nil {
+				t.Fatal(err)
+			}
+			results := make(chan string, 2)
+			for range 2 { // the second waits for the first
+				go func() {
+					results <- written(s.Call(ctx(t), quiet("test__x", `{"text":"`+strings.Repeat("x", 300_000)+`"}`)))
+				}()
+			}
+			for range 2 {
+				if got := within(t, "a call", results); got != "error -32603: No answer within 1 s" && got != "error -32603: Connection closed" {
+					t.Errorf("%.200q", got)
+				}
+			}
+			if got := written(s.Call(t.Context(), quiet("test__x", "{}"))); got != "error -32603: Connection closed" {
+				t.Errorf("behind that: %.200q", got)
+			}
+		})
 	}
 }
 

@@ -173,7 +173,7 @@ func (s *Set) all() (keys []string, members []member) {
 	return keys, members
 }
 
-// ToolsOf returns the tools of one extension.
+// ToolsOf returns the tools of the extension with this key.
 func (s *Set) ToolsOf(ctx context.Context, key string) ([]llm.Tool, error) {
 	m, there := s.get(key)
 	if !there {
@@ -233,7 +233,7 @@ func (s *Set) Call(ctx context.Context, call reply.Call) message.Result[[]messag
 		return unknown(call.Name)
 	}
 	if !m.allows(tool) {
-		return message.Failure[[]message.ToolContent]("-32002: Tool not available: " + call.Name)
+		return message.Failure[[]message.ToolContent]("-32603: -32002: Tool not available: " + call.Name)
 	}
 	return m.call(ctx, tool, call)
 }

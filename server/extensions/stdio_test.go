@@ -104,7 +104,7 @@ func TestOnlyAvailableTools(t *testing.T) {
 	if got := names(tools); got != "ab__echo" || err != nil {
 		t.Errorf("tools: %s, %v", got, err)
 	}
-	if got := written(s.Call(t.Context(), quiet("ab__fail", ""))); got != "error -32002: Tool not available: ab__fail" {
+	if got := written(s.Call(t.Context(), quiet("ab__fail", ""))); got != "error -32603: -32002: Tool not available: ab__fail" {
 		t.Errorf("call: %s", got)
 	}
 	s.Remove("A B")
@@ -208,8 +208,7 @@ func TestWhyExtensionsAreNotAdded(t *testing.T) {
 		want   string
 	}{
 		{"no name", with(func(c *extension.Config) { c.Name = " " }), "Extension has no name"},
-		{"no secret", with(func(c *extension.Config) { c.EnvKeys = []string{"TOKEN", "NONE"} }), "Configuration value not found: NONE"},
-		{"no text", with(func(c *extension.Config) { c.EnvKeys = []string{"NUMBER"} }), "Configuration value is not a string: NUMBER"},
+		{"no secret", with(func(c *extension.Config) { c.EnvKeys = []string{"TOKEN", "NONE"} }), "invalid config: Failed to fetch secret 'NONE' from config: Configuration value not found: NONE"},
 		{"no command", with(func(c *extension.Config) { c.Cmd = "there-is-none" }), "Command not found: there-is-none"},
 		{"no path", with(func(c *extension.Config) { c.Cmd = "./none" }), "Command not found: ./none"},
 		{"a directory", with(func(c *extension.Config) { c.Cmd = "/" }), "Command not found: /"},

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
@@ -107,7 +105,7 @@ func Clean(text string) string {
 			return -1
 		}
 		return r
-	}, norm.NFC.String(text))
+	}, compose(text))
 }
 
 // dropped is a type of an old format; items of it vanish (GA 4.1).

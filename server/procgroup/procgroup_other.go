@@ -20,3 +20,16 @@ func Kill(p *os.Process) { _ = p.Kill() }
 
 // Status returns how a process has ended.
 func Status(s *os.ProcessState) int { return s.ExitCode() }
+
+// Separate does nothing.
+func Separate(*exec.Cmd) {}
+
+func ignoreSignals() {}
+
+func killSessions(sessions map[int]bool) {
+	for id := range sessions {
+		if p, err := os.FindProcess(id); err == nil {
+			_ = p.Kill()
+		}
+	}
+}

@@ -11,10 +11,8 @@ import (
 
 // A Board has the open questions of one agent, whose answers are an A. The zero Board is empty.
 type Board[A any] struct {
-	// Keep is how many answers are kept that come before their questions; the oldest goes first.
-	Keep int
-
 	mu    sync.Mutex
+	keep  int
 	open  map[string][]chan A // without their answers, the oldest first
 	early []answer[A]         // the oldest first
 }
@@ -29,6 +27,21 @@ type Question[A any] struct {
 	board  *Board[A]
 	id     string
 	answer chan A // has room for one
+}
+
+// SetKeep sets how many answers are kept that come before their questions, none at first; the oldest go first.
+func (b *Board[A]) SetKeep(keep int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.keep = keep
+	b.trim()
+}
+
+// trim drops the answers that are too many.
+func (b *Board[A]) trim() {
+	if more := len(b.early) - b.keep; more > 0 {
+		b.early = slices.Clone(b.early[more:])
+	}
 }
 
 // Ask opens a question, so that it can be answered from now on. Who asks must Close it.
@@ -104,12 +117,7 @@ func (b *Board[A]) give(id string, value A) (asked bool) {
 		first <- value
 		return true
 	}
-	if b.Keep == 0 {
-		return false
-	}
-	if len(b.early) >= b.Keep {
-		b.early = append(b.early[:0:0], b.early[1:]...)
-	}
 	b.early = append(b.early, answer[A]{id, value})
+	b.trim()
 	return false
 }

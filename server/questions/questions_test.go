@@ -16,6 +16,13 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(leak.Run(m)) }
 
+// board returns a board that keeps so many early answers.
+func board[A any](keep int) *questions.Board[A] {
+	b := &questions.Board[A]{}
+	b.SetKeep(keep)
+	return b
+}
+
 // answered returns what a question that is asked now gets within a second.
 func answered(t *testing.T, b *questions.Board[string], id string) string {
 	t.Helper()
@@ -32,7 +39,7 @@ func answered(t *testing.T, b *questions.Board[string], id string) string {
 
 func TestAnAnswerFindsItsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &questions.Board[string]{Keep: 2}
+		b := board[string](2)
 		a, other := b.Ask("a"), b.Ask("b")
 		defer other.Close()
 		if !b.Open("a") || b.Open("c") {
@@ -53,7 +60,7 @@ func TestAnAnswerFindsItsQuestion(t *testing.T) {
 
 func TestEarlyAnswersAreKeptAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &questions.Board[string]{Keep: 2}
+		b := board[string](2)
 		for _, id := range []string{"a", "b", "c"} {
 			b.Answer(id, "early "+id)
 		}
@@ -73,9 +80,27 @@ func TestEarlyAnswersAreKeptAndBounded(t *testing.T) {
 	})
 }
 
+func TestEarlyAnswersAreDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := board[string](3)
+		for _, id := range []string{"a", "b", "c"} {
+			b.Answer(id, "early "+id)
+		}
+		b.SetKeep(1)
+		if got := answered(t, b, "a"); got != "none" {
+			t.Errorf("a is answered %q, which was to be dropped", got)
+		}
+		b.SetKeep(0)
+		b.SetKeep(3)
+		if got := answered(t, b, "c"); got != "none" {
+			t.Errorf("c is answered %q, which was to be dropped", got)
+		}
+	})
+}
+
 func TestQuestionsWithOneIDAreAnsweredInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &questions.Board[string]{Keep: 3}
+		b := board[string](3)
 		for _, value := range []string{"early", "earlier than the question"} {
 			b.Answer("a", value)
 		}
@@ -106,7 +131,7 @@ func TestQuestionsWithOneIDAreAnsweredInTheirOrder(t *testing.T) {
 
 func TestAnAnswerThatNobodyWaitsForIsForTheNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &questions.Board[string]{Keep: 1}
+		b := board[string](1)
 		gone, next := b.Ask("a"), b.Ask("a")
 		b.Answer("a", "yes")
 		gone.Close() // its client has gone, and it does not wait any more
@@ -124,7 +149,7 @@ func TestAnAnswerThatNobodyWaitsForIsForTheNext(t *testing.T) {
 }
 
 func TestAQuestionEndsWithItsContext(t *testing.T) {
-	b := &questions.Board[string]{Keep: 1}
+	b := board[string](1)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("the client has gone")
 	cancel(gone)
@@ -139,7 +164,7 @@ func TestAQuestionEndsWithItsContext(t *testing.T) {
 }
 
 func TestManyAskAtOnce(t *testing.T) {
-	b := &questions.Board[int]{Keep: 100}
+	b := board[int](100)
 	var all sync.WaitGroup
 	for n := range 100 {
 		id := fmt.Sprint(n)

@@ -1,26 +1,19 @@
 package reply
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 
 	"github.com/lockstep-dev/lockstep/server/llm"
-	"github.com/lockstep-dev/lockstep/server/questions"
 )
 
-// An Agent is what replies of one session have in common (GA 6): the model, the tools, what was added to the system
-// prompt, and the open questions. It is safe for concurrent use: a session may have several streams (GA 19).
+// An Agent is what replies of one session have in common (GA 6): the model, the tools, and what was added to the system
+// prompt. It is safe for concurrent use: a session may have several streams (GA 19).
 type Agent struct {
-	Tools         Toolbox
-	confirmations questions.Board[decision]
-	elicitations  questions.Board[json.RawMessage]
-
-	// counted goes up when a reply has changed the session's numbers.
-	counted atomic.Int64
+	Tools Toolbox
+	live  *Live
 
 	mu     sync.Mutex
 	models Models
@@ -29,15 +22,8 @@ type Agent struct {
 	output *FinalOutput
 }
 
-// keptAnswers is how many confirmations may come before their questions.
-const keptAnswers = 32
-
-// NewAgent returns an agent without a model.
-func NewAgent(tools Toolbox) *Agent {
-	a := &Agent{Tools: tools}
-	a.confirmations.Keep = keptAnswers
-	return a
-}
+// NewAgent returns an agent of a session, without a model.
+func NewAgent(tools Toolbox, live *Live) *Agent { return &Agent{Tools: tools, live: live} }
 
 // Provider returns the model, nil if none was chosen. If there are a lead and a worker, it is the worker (decision M63).
 func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }

@@ -90,7 +90,7 @@ const securityPrompt = "Extension management requires approval for security"
 
 // confirm asks whether a tool may run, and waits for the answer without a limit.
 func (t *turn) confirm(ctx context.Context, r *request) error {
-	question := t.agent.confirmations.Ask(r.announced.ID)
+	question := t.agent.live.confirmations.Ask(r.announced.ID)
 	defer question.Close()
 	asked := made(message.Assistant, message.ActionRequired{Data: confirmation(r)})
 	asked.Metadata.AgentVisible = false
@@ -141,5 +141,5 @@ type decision string
 func (s *Service) Confirm(sessionID, id, action string) {
 	a, release := s.Use(sessionID)
 	defer release()
-	a.confirmations.Answer(id, decision(action))
+	a.live.confirmations.Answer(id, decision(action))
 }

@@ -28,11 +28,11 @@ func NewBackground(log *slog.Logger) *Background {
 }
 
 // Go runs a task, unless too many run already, or the background has been closed: only what can be left out belongs here.
-func (b *Background) Go(task func(ctx context.Context)) {
+func (b *Background) Go(task func(ctx context.Context)) (begun bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over || b.running == maxTasks {
-		return
+		return false
 	}
 	b.running++
 	b.tasks.Go(func() {
@@ -40,6 +40,7 @@ func (b *Background) Go(task func(ctx context.Context)) {
 		defer caught(b.log, "background task")
 		task(b.ctx)
 	})
+	return true
 }
 
 func (b *Background) done() {

@@ -142,13 +142,13 @@ func (t *turn) call(ctx context.Context, call Call) (result message.Result[[]mes
 	if result, ok := t.callBuiltIn(call); ok {
 		return result
 	}
-	return shortened(t.agent.Tools.Call(ctx, call))
+	return t.agent.live.texts.shortened(t.agent.Tools.Call(ctx, call))
 }
 
 // elicit asks the user for an MCP server (GA 8.3).
 func (t *turn) elicit(ctx context.Context, text string, schema json.RawMessage, news chan<- func(context.Context) error) (json.RawMessage, error) {
 	id := uuid.NewString()
-	question := t.agent.elicitations.Ask(id)
+	question := t.agent.live.elicitations.Ask(id)
 	defer question.Close()
 	asked := make(chan error, 1)
 	pass(ctx, news, func(ctx context.Context) error {

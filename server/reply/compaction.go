@@ -181,7 +181,7 @@ func (x *exchange) countSummary(ctx context.Context, used *llm.Usage) error {
 	if used == nil {
 		used = &llm.Usage{}
 	}
-	defer x.agent.counted.Add(1)
+	defer x.agent.live.counted.Add(1)
 	if err := x.count(ctx, *used); err != nil {
 		return err
 	}

@@ -46,8 +46,8 @@ func TestEventsObeyTheContract(t *testing.T) {
 		}
 		r := newRig(t, box, summing(says(llmtest.Calls("c", "dev__echo", "{}", "dev__nope", "", "bad name", ""), llmtest.Says("c", "x"))))
 		r.settings["GOOSE_MODE"] = `"approve"`
-		r.service.Confirm("s1", "call_1", "allow_once")
-		r.service.Confirm("s1", "call_2", "deny")
+		r.decide("call_1", "allow_once")
+		r.decide("call_2", "deny")
 		check(r.open(user("hi")))
 		check(r.open(user("/compact")))
 		r.settings["GOOSE_LEAD_MODEL"] = `"o3"`

@@ -106,3 +106,40 @@ func TestASessionIsDeletedWhenItsReplyBegins(t *testing.T) {
 		same(t, "events", []string{"Error Failed to read session: Session not found"}, r.reply(user("hi")))
 	})
 }
+
+// The life of a session ends before the session is deleted, and with it all replies (decision G29).
+func TestALifeEndsWhileTheModelSpeaks(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		var r *rig
+		r = newRig(t, none, func(w http.ResponseWriter, _ llmtest.Asked, n int) {
+			llmtest.Events(w, llmtest.Says("c1", "Hel")[:1]...)
+			_ = http.NewResponseController(w).Flush()
+			r.live.End()
+			llmtest.Events(w, llmtest.Says("c1", "Hel", "lo")[1:]...)
+		})
+		events := r.reply(user("hi"))
+		if got := events[len(events)-1]; got != "Finish stop 0/0" && got != "Finish stop 15/15" {
+			t.Errorf("the stream ends with %s", got)
+		}
+		same(t, "saved", []string{"u hi"}, r.saved())
+	})
+}
+
+func TestALifeEndsWhileAToolRuns(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		box := echoing()
+		r := newRig(t, box, says(llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
+		box.run["dev__echo"] = func(ctx context.Context, _ reply.Call) message.Result[[]message.ToolContent] {
+			r.live.End()
+			if ctx.Err() == nil { // or it would tell what becomes of a connection that is closed then
+				t.Error("the tool runs on when the life has ended")
+			}
+			return result("echoed")
+		}
+		same(t, "events", []string{"a c1 call:call_1:dev__echo{} 0", "Finish stop 27/27"}, r.reply(user("hi")))
+		same(t, "saved", []string{"u hi"}, r.saved())
+		if got := len(r.asked()); got != 1 {
+			t.Errorf("the model was asked %d times", got)
+		}
+	})
+}

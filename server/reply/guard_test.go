@@ -55,7 +55,7 @@ func TestDangerousCalls(t *testing.T) {
 					r.allowed["dev__echo"] = tc.permission
 				}
 				if tc.early != "" {
-					r.service.Confirm("s1", "call_1", tc.early)
+					r.decide("call_1", tc.early)
 				}
 				want := append([]string{`a c1 call:call_1:dev__echo{"s":"chmod 777 x"} 0`}, tc.want...)
 				same(t, "events", append(want, "a c2 Done. 27", "Finish stop 15/42"), r.reply(user("hi")))
@@ -75,7 +75,7 @@ func TestAnAlertTakesThePlaceOfAnotherPrompt(t *testing.T) {
 		r.service.Log = slog.New(slog.NewTextHandler(&log, nil))
 		r.settings["security_prompt_enabled"], r.settings["security_prompt_threshold"], r.settings["GOOSE_MODE"] = "true", "0.45", `"smart_approve"`
 		for _, id := range []string{"call_1", "call_2", "call_3"} {
-			r.service.Confirm("s1", id, "deny")
+			r.decide(id, "deny")
 		}
 		same(t, "questions", []string{
 			"a- confirm:call_1:" + manage + `{"a":"x"}:Extension management requires approval for security 27`,

@@ -25,8 +25,17 @@ func (x *exchange) nameSession() {
 	if x.session.UserSetName || provider == nil || !wanted {
 		return
 	}
-	service, id := x.Service, x.session.ID
-	x.Background.Go(func(ctx context.Context) { service.name(ctx, id, provider, question) })
+	service, id, live := x.Service, x.session.ID, x.agent.live
+	release := live.Hold()
+	begun := x.Background.Go(func(ctx context.Context) {
+		defer release()
+		ctx, cancel := live.bounded(ctx)
+		defer cancel(nil)
+		service.name(ctx, id, provider, question)
+	})
+	if !begun {
+		release()
+	}
 }
 
 // name names a session. If it cannot, the session keeps its name.

@@ -76,6 +76,18 @@ func (q *queue) add(frame []byte) bool {
 	if waiting >= maxQueued || waiting > 0 && q.bytes+len(frame) > maxQueuedBytes {
 		return false
 	}
+	q.append(frame)
+	return true
+}
+
+// force adds a frame, and does not wait for room: the last one of a stream.
+func (q *queue) force(frame []byte) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.append(frame)
+}
+
+func (q *queue) append(frame []byte) {
 	if q.taken > 0 && len(q.frames) == cap(q.frames) { // make room at the front rather than grow
 		n := copy(q.frames, q.frames[q.taken:])
 		clear(q.frames[n:])
@@ -83,7 +95,6 @@ func (q *queue) add(frame []byte) bool {
 	}
 	q.frames = append(q.frames, frame)
 	q.bytes += len(frame)
-	return true
 }
 
 // end lets the stream end after what is in the queue.

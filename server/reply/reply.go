@@ -96,8 +96,9 @@ type Call struct {
 // A Service answers the operations of this package for all sessions.
 type Service struct {
 	Store Store
-	// Use returns the agent of a session, a new one if there is none. It stays as it is until it is released.
-	Use         func(sessionID string) (a *Agent, release func())
+	// Use returns the agent of a session, a new one if there is none. It stays as it is until it is released. Stream does
+	// the same for a reply.
+	Use, Stream func(sessionID string) (a *Agent, release func())
 	Settings    Settings
 	Permissions Permissions
 	Providers   *llm.Factory

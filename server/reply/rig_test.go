@@ -39,15 +39,23 @@ type rig struct {
 	t        testing.TB
 	model    *llmtest.Model
 	store    *store
+	live     *reply.Live
 	agent    *reply.Agent
 	service  *reply.Service
 	client   *http.Client
 	settings settings
 	allowed  levels
+
+	decided []func() // what users decide before they are asked, while the first reply runs
 }
 
 // An answer is what a model does when it is asked for the n-th time, not counting the naming of sessions.
 type answer func(w http.ResponseWriter, asked llmtest.Asked, n int)
+
+// decide answers a question before it is asked, and after the next reply has begun.
+func (r *rig) decide(id, action string) {
+	r.decided = append(r.decided, func() { r.service.Confirm("s1", id, action) })
+}
 
 // says is a model that streams each of some answers in turn, and the last one again and again.
 func says(answers ...[]string) answer {
@@ -61,7 +69,8 @@ const namingPrompt = "Describe the topic"
 // newRig returns a rig in which the session has the model gpt-4o.
 func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 	t.Helper()
-	r := &rig{t: t, store: newStore("s1"), agent: reply.NewAgent(tools), settings: settings{}, allowed: levels{}}
+	live := reply.NewLive(func() func() { return func() {} })
+	r := &rig{t: t, live: live, store: newStore("s1"), agent: reply.NewAgent(tools, live), settings: settings{}, allowed: levels{}}
 	var mu sync.Mutex
 	n := 0
 	var transport http.RoundTripper
@@ -73,13 +82,19 @@ func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 		mu.Lock()
 		now := n
 		n++
+		for _, decide := range r.decided {
+			decide()
+		}
+		r.decided = nil
 		mu.Unlock()
 		answer(w, asked, now)
 	})
+	use := func(string) (*reply.Agent, func()) { return r.agent, func() {} }
 	background := reply.NewBackground(slog.New(slog.DiscardHandler))
 	r.service = &reply.Service{
 		Store:       r.store,
-		Use:         func(string) (*reply.Agent, func()) { return r.agent, func() {} },
+		Use:         use,
+		Stream:      use,
 		Settings:    r.settings,
 		Permissions: r.allowed,
 		Providers: &llm.Factory{

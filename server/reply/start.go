@@ -120,6 +120,11 @@ func (x *exchange) begin(ctx context.Context, said message.Message) (todo func(c
 func (x *exchange) run(ctx context.Context, todo func(context.Context) error) {
 	defer x.out.end()
 	err := x.guarded(ctx, todo)
+	if context.Cause(ctx) == errDeleted {
+		tokens, _ := x.numbers(context.WithoutCancel(ctx)) // those that were read last, if it cannot be read
+		x.out.force(finishEvent(tokens))
+		return
+	}
 	if ctx.Err() != nil {
 		return // nobody listens any more
 	}
@@ -182,7 +187,7 @@ func (x *exchange) send(ctx context.Context, m message.Message) error {
 // numbers returns the numbers of the session, those that were read last if it is not there any more. They are read again
 // when a reply of the session has changed them, and not for every piece of an answer.
 func (x *exchange) numbers(ctx context.Context) (session.Tokens, error) {
-	counted := x.agent.counted.Load()
+	counted := x.agent.live.counted.Load()
 	if x.counted == counted {
 		return x.tokens, nil
 	}
@@ -199,7 +204,7 @@ func (x *exchange) numbers(ctx context.Context) (session.Tokens, error) {
 
 // count notes what a call of the model has cost (GA 7.12).
 func (x *exchange) count(ctx context.Context, used llm.Usage) error {
-	defer x.agent.counted.Add(1)
+	defer x.agent.live.counted.Add(1)
 	if err := x.Store.AddUsage(ctx, x.session.ID, used.Total, used.Input, used.Output); err != nil {
 		return fmt.Errorf("%w: its tokens: %w", unwritable, err)
 	}
@@ -238,11 +243,11 @@ func made(role message.Role, content ...message.Content) message.Message {
 
 // passOn gives an MCP server the answer that it waits for (GA 8.3, decision M44).
 func (x *exchange) passOn(ctx context.Context, said message.Message, response message.ElicitationResponse) error {
-	if x.agent.elicitations.Open(response.ID) {
+	if x.agent.live.elicitations.Open(response.ID) {
 		if err := x.add(ctx, said); err != nil {
 			return err
 		}
-		if x.agent.elicitations.Answer(response.ID, response.UserData) {
+		if x.agent.live.elicitations.Answer(response.ID, response.UserData) {
 			return nil
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lockstep-dev/lockstep/server/sse"
+	"github.com/lockstep-dev/lockstep/server/store"
 )
 
 // pingInterval is the time between two pings (GA 7.4).
@@ -17,18 +18,26 @@ var errGone = errors.New("the stream has ended")
 
 // Serve answers POST /reply. It returns when the stream and the engine have ended; ctx must end with the request.
 func (s *Service) Serve(ctx context.Context, w http.ResponseWriter, r Request) {
-	a, release := s.Use(r.SessionID)
+	a, release := s.Stream(r.SessionID)
 	defer release()
-	x, todo, err := s.start(ctx, a, r)
+	over := a.live.begin()
+	defer over()
+	engine, cancel := a.live.bounded(ctx)
+	defer cancel(errGone)
+	x, todo, err := s.start(engine, a, r)
 	if err != nil {
+		if context.Cause(engine) == errDeleted {
+			err = notRead(store.ErrNotFound)
+		}
 		s.refuse(ctx, w, err)
 		return
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		x.run(ctx, todo)
+		defer release() // who deletes the session waits for this, and not for the reader
+		defer over()
+		x.run(engine, todo)
 	}()
 	err = sse.Serve(ctx, w, x.out, sse.Options{First: ping, Keepalive: ping, Interval: pingInterval, Ends: true})
 	s.Log.Debug("reply ended", "session", r.SessionID, "err", err)

@@ -111,7 +111,7 @@ func TestModes(t *testing.T) {
 					r.allowed["dev__echo"] = tc.permission
 				}
 				if tc.early != "" {
-					r.service.Confirm("s1", "call_1", tc.early)
+					r.decide("call_1", tc.early)
 				}
 				same(t, "events", append(tc.want, "a c2 Done. 27", "Finish stop 15/42"), r.reply(user("hi")))
 				if got := r.allowed["dev__echo"]; got != tc.permitted {
@@ -166,6 +166,24 @@ func TestTwoRepliesThatAskWithOneID(t *testing.T) {
 		same(t, "who asked first", []string{`u * result:call_1:echo{"n":1} 27`, "a c3 Done. 27", "Finish stop 15/69"}, first.rest())
 		r.service.Confirm("s1", "call_1", "allow_once")
 		same(t, "who asked second", []string{`u * result:call_1:echo{"n":2} 15`, "a c3 Done. 15", "Finish stop 15/84"}, second.rest())
+	})
+}
+
+func TestAnAnswerOutsideOfRepliesIsForNobody(t *testing.T) {
+	timeless(t, func(t *testing.T) {
+		r := newRig(t, echoing(), says(llmtest.Says("c0", "Hi."), llmtest.Calls("c1", "dev__echo", "{}"), llmtest.Says("c2", "Done.")))
+		r.settings["GOOSE_MODE"] = `"approve"`
+		r.service.Confirm("s1", "call_1", "allow_once")
+		r.decide("call_1", "allow_once") // in a reply that does not ask
+		r.reply(user("hi"))
+		s := r.open(user("more"))
+		s.next()
+		s.next()
+		time.Sleep(time.Hour)
+		r.service.Confirm("s1", "call_1", "deny")
+		if got := s.rest()[0]; !strings.Contains(got, "declined") {
+			t.Errorf("what was answered before counts: %s", got)
+		}
 	})
 }
 

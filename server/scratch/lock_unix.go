@@ -20,11 +20,7 @@ func locked(path string) (*os.File, error) {
 
 // abandoned returns the lock of a directory whose server has ended; nil if it has not, or if it is no directory of ours.
 func abandoned(path string) *os.File {
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != fs.ModeDir|0o700 { // and no link to one, which others could have made
-		return nil
-	}
-	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || int(owner.Uid) != os.Geteuid() {
+	if !Private(path) {
 		return nil
 	}
 	file, err := os.OpenFile(filepath.Join(path, lockFile), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
@@ -36,6 +32,17 @@ func abandoned(path string) *os.File {
 		return nil
 	}
 	return file
+}
+
+// Private says whether a path is a directory of this user that nobody else can read, and no link to one, which others could
+// have made.
+func Private(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode() != fs.ModeDir|0o700 {
+		return false
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(owner.Uid) == os.Geteuid()
 }
 
 // flock does not wait. Its lock is one of the open file, also between servers in one process.

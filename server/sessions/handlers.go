@@ -58,7 +58,12 @@ func (h *Handlers) GetSession(ctx context.Context, request gen.GetSessionRequest
 
 // DeleteSession answers DELETE /sessions/{session_id} (GA 9.4).
 func (h *Handlers) DeleteSession(ctx context.Context, request gen.DeleteSessionRequestObject) (gen.DeleteSessionResponseObject, error) {
-	err := h.Store.Delete(ctx, request.SessionID)
+	id := request.SessionID
+	_, err := h.Store.Session(ctx, id) // what has no session is not ended
+	if err == nil {
+		ctx = context.WithoutCancel(ctx) // half of it is no good
+		err = h.Agents.End(id, func() error { return h.Store.Delete(ctx, id) })
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return h.failed(http.StatusNotFound, err), nil
 	}

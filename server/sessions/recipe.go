@@ -20,25 +20,15 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(values)); err != nil {
 		return h.failedWith(http.StatusInternalServerError, "Values cannot be stored", err), nil
 	}
-	s, err := h.Store.Session(ctx, request.SessionID)
-	if errors.Is(err, store.ErrNotFound) {
-		return h.failedWith(http.StatusInternalServerError, "Session not found", err), nil
+	if _, refused := h.render(ctx, request.SessionID); refused != nil {
+		return refused, nil
 	}
-	if err != nil {
-		return h.failedWith(http.StatusInternalServerError, "Session cannot be read", err), nil
-	}
-	if s.Recipe == nil {
-		return reply{answer.Message(http.StatusNotFound, "Recipe not found")}, nil
-	}
-	rendered, err := s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir)
-	if errors.Is(err, recipe.ErrMissing) {
-		return reply{answer.Message(http.StatusBadRequest, "Missing required parameters")}, nil
-	}
-	if err != nil {
-		return reply{answer.Message(http.StatusInternalServerError, err.Error())}, nil
-	}
-	a, release := h.Agents.Use(s.ID)
+	a, release := h.Agents.Use(request.SessionID)
 	defer release()
+	rendered, refused := h.render(ctx, request.SessionID) // the session may be another one meanwhile
+	if refused != nil {
+		return refused, nil
+	}
 	a.SetSubRecipes(rendered.SubRecipes)
 	if rendered.Instructions != nil {
 		a.Follow(*rendered.Instructions)
@@ -49,6 +39,28 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	rendered.Write(w)
 	w.Close('}')
 	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
+}
+
+// render returns the recipe of a session with its values.
+func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recipe, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
+	s, err := h.Store.Session(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return rendered, h.failedWith(http.StatusInternalServerError, "Session not found", err)
+	}
+	if err != nil {
+		return rendered, h.failedWith(http.StatusInternalServerError, "Session cannot be read", err)
+	}
+	if s.Recipe == nil {
+		return rendered, reply{answer.Message(http.StatusNotFound, "Recipe not found")}
+	}
+	rendered, err = s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir)
+	if errors.Is(err, recipe.ErrMissing) {
+		return rendered, reply{answer.Message(http.StatusBadRequest, "Missing required parameters")}
+	}
+	if err != nil {
+		return rendered, reply{answer.Message(http.StatusInternalServerError, err.Error())}
+	}
+	return rendered, nil
 }
 
 // failedWith is like failed, with a text for the client.

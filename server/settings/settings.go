@@ -55,7 +55,13 @@ func (s *Settings) Text(key string) (string, bool) {
 	return text.Str(), true
 }
 
+// serverKey opens this server. It is no setting and no secret, whoever names it (decision G32).
+const serverKey = "GOOSE_SERVER__SECRET_KEY"
+
 func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.RawMessage, error) {
+	if strings.EqualFold(key, serverKey) {
+		return nil, nil
+	}
 	if value, set := s.env(letters.Upper(key)); set {
 		return json.RawMessage(typed(value)), nil
 	}

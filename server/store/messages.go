@@ -224,6 +224,7 @@ func (s *Store) Import(ctx context.Context, exported session.Session) (session.S
 	if err != nil {
 		return session.Session{}, fmt.Errorf("import session: %w", err)
 	}
+	s.made(imported.ID)
 	return imported, nil
 }
 
@@ -240,6 +241,9 @@ func (s *Store) Fork(ctx context.Context, id string, from int64) (fork string, e
 		}
 		return err
 	})
+	if err == nil {
+		s.made(fork)
+	}
 	return fork, err
 }
 

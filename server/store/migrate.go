@@ -14,8 +14,9 @@ var migrations embed.FS
 const current = 6
 
 // migrate brings the schema up to date, in one transaction: of several processes that start at once, one does it. A
-// database of a later version is taken as it is.
-func (s *Store) migrate(ctx context.Context) error {
+// database of a later version is taken as it is. A new one begins with the sessions of older versions in dir, if there are
+// some.
+func (s *Store) migrate(ctx context.Context, dir string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		const table = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP)`
 		if _, err := tx.ExecContext(ctx, table); err != nil {
@@ -26,7 +27,12 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if version == 0 {
-			return apply(ctx, tx, "current", current)
+			if err := apply(ctx, tx, "current", current); err != nil {
+				return err
+			}
+			var err error
+			s.LeftOut, err = takeOver(ctx, tx, dir)
+			return err
 		}
 		for version++; version <= current; version++ {
 			if err := apply(ctx, tx, fmt.Sprint(version), version); err != nil {

@@ -3,7 +3,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -143,7 +145,9 @@ func (r *reader) close() error {
 	for _, statement := range r.all {
 		errs = append(errs, statement.Close())
 	}
-	return errors.Join(append(errs, r.conn.Close())...)
+	// The pool must not give the connection to others: a transaction may be open on it.
+	errs = append(errs, r.conn.Raw(func(any) error { return driver.ErrBadConn }))
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, driver.ErrBadConn) })...)
 }
 
 // close waits for those who read, and closes the connections.

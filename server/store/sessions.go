@@ -38,6 +38,7 @@ func (s *Store) Create(ctx context.Context, n New) (session.Session, error) {
 	if err != nil {
 		return session.Session{}, fmt.Errorf("create session: %w", err)
 	}
+	s.made(id)
 	return s.Session(ctx, id)
 }
 

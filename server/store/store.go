@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
@@ -32,12 +33,18 @@ var ErrNotFound = errors.New("session not found")
 
 // A Store is an open database. Its methods may be called at any time by anybody.
 type Store struct {
+	// Made is called with the id of each session that is made, when that is done; nothing is called if it is nil.
+	Made func(id string)
+
+	// LeftOut are the reasons why session files of older versions were not taken over (GA2 7).
+	LeftOut []error
+
 	write *sql.DB // one connection
 	read  *readers
 }
 
-// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. An older schema is
-// brought up to date.
+// Open opens the database at an absolute path, and makes it if there is none; its directory must exist. A new one takes over
+// the session files of older versions in its directory; an older schema is brought up to date.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := protect(path); err != nil {
 		return nil, err
@@ -47,7 +54,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{write: write}
-	if err := patiently(ctx, s.migrate); err != nil {
+	if err := patiently(ctx, func(ctx context.Context) error { return s.migrate(ctx, filepath.Dir(path)) }); err != nil {
 		write.Close()
 		return nil, fmt.Errorf("database %s: %w", path, err)
 	}
@@ -114,10 +121,18 @@ func (s *Store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
+	defer tx.Rollback() // of a panic, too; it does nothing behind a commit
 	if err := do(tx); err != nil {
-		return errors.Join(err, tx.Rollback())
+		return err
 	}
 	return tx.Commit()
+}
+
+// made tells that a session is there.
+func (s *Store) made(id string) {
+	if s.Made != nil {
+		s.Made(id)
+	}
 }
 
 // stamp is how the database writes moments (GA 17.1).

@@ -14,14 +14,17 @@ export class Agent<P extends AgentParts = AgentParts> {
   /** What the final output has to look like; undefined when none is asked for. */
   finalOutput: FinalOutputSchema | undefined
   #users = 0
-  #dropped = false
-  readonly #onUnused: () => void
+  readonly #onIdle: () => void
 
-  /** `onUnused` is called once, when the agent is neither kept nor used any more. */
-  constructor(sessionId: string, parts: P, onUnused: () => void) {
+  /** `onIdle` is called each time when nobody uses the agent any more. */
+  constructor(sessionId: string, parts: P, onIdle: () => void) {
     this.sessionId = sessionId
     this.parts = parts
-    this.#onUnused = onUnused
+    this.#onIdle = onIdle
+  }
+
+  get isUsed(): boolean {
+    return this.#users > 0
   }
 
   /** Keeps the connections open, also when the agent is dropped meanwhile, until the function that is returned is called. */
@@ -32,17 +35,7 @@ export class Agent<P extends AgentParts = AgentParts> {
       if (released) return
       released = true
       this.#users--
-      this.#closeIfUnused()
+      if (this.#users === 0) this.#onIdle()
     }
-  }
-
-  /** Takes the agent out of use. Who uses it goes on (GA 16.1). */
-  drop(): void {
-    this.#dropped = true
-    this.#closeIfUnused()
-  }
-
-  #closeIfUnused(): void {
-    if (this.#dropped && this.#users === 0) this.#onUnused()
   }
 }

@@ -6,7 +6,6 @@ import { noParts } from './parts.ts'
 
 function agents(capacity: number, closed: string[], close = (): Promise<void> => Promise.resolve()): Agents {
   const parts = (id: string): AgentParts => ({
-    confirmations: { ...noParts.confirmations, close: () => closed.push(`${id} confirmations`) },
     extensions: {
       ...noParts.extensions,
       close: () => {
@@ -33,8 +32,41 @@ describe('agents (GA 6)', () => {
     all.get('b')
     expect(all.get('a')).toBe(a)
     all.get('c')
-    expect(closed).toEqual(['b confirmations', 'b extensions'])
+    expect(closed).toEqual(['b extensions'])
     expect([all.stop('b'), all.stop('a'), all.stop('a')]).toEqual([false, true, false])
+  })
+
+  it('make room when they are idle, and at once when they become so (G16)', () => {
+    const closed: string[] = []
+    const all = agents(1, closed)
+    const agent = all.get('a')
+    const release = agent.use()
+    all.get('b')
+    expect(all.get('a')).toBe(agent)
+    all.get('c')
+    expect(closed).toEqual(['b extensions'])
+    all.get('a')
+    release()
+    expect(closed).toEqual(['b extensions', 'c extensions'])
+    expect(all.get('a')).toBe(agent)
+  })
+
+  it('end with their session, though somebody uses them, also those that were dropped before (G29)', async () => {
+    const closed: string[] = []
+    const all = agents(5, closed)
+    const releases = [all.get('a').use()]
+    all.stop('a')
+    releases.push(all.get('a').use())
+    all.get('b')
+    let over = false
+    const ended = all.end('a').then(() => (over = true))
+    expect(closed).toEqual(['a extensions', 'a extensions'])
+    releases[0]?.()
+    await Promise.resolve()
+    expect(over).toBe(false)
+    releases[1]?.()
+    await ended
+    expect([all.stop('a'), all.stop('b')]).toEqual([false, true])
   })
 
   it('stay open for as long as somebody uses them', () => {
@@ -48,7 +80,7 @@ describe('agents (GA 6)', () => {
     first()
     expect(closed).toEqual([])
     second()
-    expect(closed).toEqual(['a confirmations', 'a extensions'])
+    expect(closed).toEqual(['a extensions'])
   })
 
   it('are all closed at the end, whatever one of them says', async () => {
@@ -57,7 +89,7 @@ describe('agents (GA 6)', () => {
     all.get('a')
     all.get('b')
     await all.stopAll()
-    expect(closed).toEqual(['a confirmations', 'a extensions', 'b confirmations', 'b extensions'])
+    expect(closed).toEqual(['a extensions', 'b extensions'])
     expect(all.stop('a')).toBe(false)
   })
 

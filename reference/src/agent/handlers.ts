@@ -123,12 +123,14 @@ const sessionRequest = object<{ session_id: string }>({ session_id: string })
 export function updateFromSession({ store, agents, settings, workshop }: AgentHandlerParts): Handler {
   return async (c) => {
     const { session_id: id } = await readJsonBody(c.req.raw, sessionRequest)
-    const session = store.find(id)
+    const own = store.own(id)
+    const session = own.find()
     if (session === undefined) throw new MessageError(500, 'Failed to get session: Session not found')
     const { signal } = c.req.raw
     const given = { values: session.user_recipe_values ?? {}, library: recipeLibrary(settings.paths) }
     const recipe = session.recipe && (await renderIfComplete(workshop, { recipe: session.recipe, ...given }, signal))
     const finalOutput = recipe?.response && (await outputSchema(workshop, recipe.response, signal))
+    if (own.gone.aborted) throw new MessageError(500, 'Failed to get session: Session not found')
     installSession(agents.get(id), recipe, finalOutput)
     return empty(200)
   }

@@ -19,22 +19,12 @@ export interface Extensions {
   close: () => Promise<void>
 }
 
-/** Brings the decisions of a person to the calls that wait for them. */
-export interface Confirmations {
-  /** Never fails: an id that nobody waits for may be asked about yet. */
-  answer: (id: string, action: string) => void
-  /** Nobody will answer any more. */
-  close: () => void
-}
-
 /** The parts that an agent is made with. */
 export interface AgentParts {
   extensions: Extensions
-  confirmations: Confirmations
 }
 
 /** Parts of an agent that cannot do anything. */
 export const noParts: AgentParts = {
   extensions: { tools: () => Promise.resolve(new Map()), close: () => Promise.resolve() },
-  confirmations: { answer: () => undefined, close: () => undefined },
 }

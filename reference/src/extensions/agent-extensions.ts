@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { CallListener, ReplyExtensions } from '../reply/parts.ts'
+import type { OwnSession } from '../store/own-session.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { checkBuilt } from './built.ts'
 import { normalisedKey } from './config.ts'
@@ -32,16 +33,16 @@ interface Loaded {
 
 /** The extensions of one agent (GA 6.7), by their normalised keys. */
 export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
-  readonly #sessionId: string
+  readonly #session: OwnSession
   readonly #parts: ExtensionParts
   readonly #loaded = new Map<string, Loaded>()
   readonly #frontends = new Map<string, FrontendExtension>()
   /** The keys that extensions are being connected to under, once for each. */
   readonly #connecting: string[] = []
-  #closed = false
+  readonly #over = new AbortController()
 
-  constructor(sessionId: string, parts: ExtensionParts) {
-    this.#sessionId = sessionId
+  constructor(session: OwnSession, parts: ExtensionParts) {
+    this.#session = session
     this.#parts = parts
   }
 
@@ -58,9 +59,9 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
       return
     }
     const connection = await this.#connect(config, key)
-    if (this.#closed) {
+    if (this.#over.signal.aborted) {
       await connection.close()
-      throw new ExtensionError('Connection closed')
+      throw closedError()
     }
     const before = this.#loaded.get(key)
     this.#loaded.set(key, { config, connection, available: config.available_tools })
@@ -117,11 +118,11 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     if (key === undefined || loaded === undefined) return undefined
     const tool = name.slice(key.length + 2)
     if (isAvailable(loaded.available, tool)) return loaded.connection.call(tool, args, listener, signal)
-    return Promise.resolve({ status: 'error', error: `-32002: Tool not available: ${name}` })
+    return Promise.resolve({ status: 'error', error: `-32603: -32002: Tool not available: ${name}` })
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#over.abort(closedError())
     const all = [...this.#loaded.values()]
     this.#loaded.clear()
     await Promise.all(all.map(({ connection }) => connection.close()))
@@ -129,7 +130,7 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
 
   async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string): Promise<Connection> {
     if (config.type === 'platform') {
-      const platform = connectPlatform(config, { ...this.#parts, sessionId: this.#sessionId, extensions: this })
+      const platform = connectPlatform(config, { ...this.#parts, session: this.#session, extensions: this })
       this.#checkRoom(key)
       return platform
     }
@@ -144,15 +145,21 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
   }
 
   async #open(config: RemoteExtension): Promise<Connection> {
-    const { store, directory, settings } = this.#parts
+    const { settings, logger } = this.#parts
+    const { signal } = this.#over
     // The SDK takes longer to load than all the rest of the server, which most of the time does without.
     const [{ McpConnection }, { reach }] = await Promise.all([import('./mcp-connection.ts'), import('./transports.ts')])
-    const transport = reach(config, this.#parts, store.find(this.#sessionId)?.working_dir ?? directory)
+    const { transport, lastWords } = await reach(config, this.#parts, signal)
+    signal.throwIfAborted()
     const seconds = Number(config.timeout ?? 0)
     return McpConnection.open(transport, {
       timeoutSeconds: seconds === 0 ? defaultTimeoutSeconds : Math.min(seconds, longestTimeoutSeconds),
       clientVersion: settings.variable('GOOSE_MCP_CLIENT_VERSION') || '1.16.0',
       origin: 'uri' in config ? new URL(config.uri).origin : undefined,
+      signal,
+      onLost: () => {
+        logger.warn('extension ended', { session: this.#session.id, extension: config.name, lastWords: lastWords() })
+      },
     })
   }
 
@@ -162,6 +169,11 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     const isFull = !keys.has(key) && keys.size >= maxExtensions
     if (isFull || this.#connecting.length >= maxExtensions) throw new ExtensionError('Too many extensions')
   }
+}
+
+/** The agent has gone. */
+function closedError(): ExtensionError {
+  return new ExtensionError('Connection closed')
 }
 
 function isAvailable(available: readonly string[], tool: string): boolean {

@@ -108,13 +108,25 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     expect((await app.conversation(id)).slice(0, 3)).toEqual(['user: go', `assistant: elicitation ${asked}`, `user: elicitationResponse ${asked}`])
   })
 
-  it('cannot ask in a session that was deleted, whose reply ends there (M55)', async () => {
+  it('is logged with its last words when it ends by itself, without its secrets (S48)', async () => {
+    const begin = '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}'
+    const server = `read -r; echo '${begin}'; read -r; read -r; echo first >&2; echo "no $KEY" >&2; exit 1`
+    const { app, id } = await withExtension({ type: 'stdio', name: 'Short', cmd: 'bash', args: ['-c', server], envs: { KEY: 'sesame' } })
+    const ended = (): unknown[] => app.logs.filter(({ message }) => message === 'extension ended').map(({ fields }) => fields)
+    await app.get(`/agent/tools?session_id=${id}`)
+    expect(ended()).toEqual([{ session: id, extension: 'Short', lastWords: 'no ***' }])
+    await add(app, id, stdio)
+    await app.call('POST', '/agent/remove_extension', { session_id: id, name: stdio.name })
+    expect(ended()).toHaveLength(1)
+  })
+
+  it('is not called in a session that was deleted (G29)', async () => {
     const { app, id } = await withExtension()
     app.upstream.answers(async (response, asked) => {
       await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
       await chatStream({ calls: [{ id: 'c0', name: 'myext__ask', input: '{}' }] })(response, asked)
     }, wantsStream)
-    expect((await app.hear(id, 'go')).map(({ type }) => type)).toEqual(['Message', 'Finish'])
+    expect((await app.hear(id, 'go')).map(({ type }) => type)).toEqual(['Finish'])
     expect(app.upstream.streamed).toHaveLength(1)
   })
 
@@ -123,7 +135,7 @@ describe('an extension over stdio (GA 6.7, 7.8)', { timeout: 30_000 }, () => {
     const { app, id } = await withExtension(secret, { SECRET: 'sesame' })
     expect(await call(app, id, ['myext__env', { text: 'A' }])).toEqual([result('own')])
     expect(await call(app, id, ['myext__env', { text: 'SECRET' }])).toEqual([result('sesame')])
-    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32002: Tool not available: myext__echo"}'])
+    expect(await call(app, id, ['myext__echo', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: Tool not available: myext__echo"}'])
     expect(app.upstream.streamed[0]?.tools?.map((tool) => tool.function?.name).filter((name) => name?.startsWith('myext'))).toEqual(['myext__env'])
   })
 
@@ -191,7 +203,7 @@ describe('an extension that cannot be added', () => {
     [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', 'echo; read -r; exit 1'] }, 'Connection closed'],
     [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', `read -r; echo '{"jsonrpc":"2.0","id":0,"result":[1]}'; sleep 9`] }, 'Extension does not speak MCP'],
     [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', 'head -c 16777217 /dev/zero; sleep 9'] }, 'Extension does not speak MCP'],
-    [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, 'Configuration value not found: NOT_THERE'],
+    [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, "invalid config: Failed to fetch secret 'NOT_THERE' from config: Configuration value not found: NOT_THERE"],
     [{ type: 'sse', name: 'x', uri: 'nonsense' }, 'Invalid URL: http:// or https:// with a host is needed'],
     [{ type: 'sse', name: 'x', uri: 'ftp://a/' }, 'Invalid URL: http:// or https:// with a host is needed'],
     [{ type: 'streamable_http', name: 'x', description: null, uri: 'http:///a' }, 'Invalid URL: http:// or https:// with a host is needed'],
@@ -313,7 +325,7 @@ describe('POST /agent/resume (GA 6.2)', { timeout: 30_000 }, () => {
 
 describe('the builtin extension developer', { timeout: 30_000 }, () => {
   it('runs commands and edits files', async () => {
-    const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
+    const app = await ChatApp.open({ PATH: searched, GOOSE_SERVER__SECRET_KEY: 'sesame' }, { directory: '/', ownCommand: [process.execPath, ...tsx, file('../main.ts')] })
     onTestFinished(() => app.app.stop())
     const id = await app.chat({ working_dir: app.root })
     expect(await add(app, id, { type: 'builtin', name: 'Developer' })).toMatchObject({ status: 200, text: '' })
@@ -323,7 +335,7 @@ describe('the builtin extension developer', { timeout: 30_000 }, () => {
     expect(await shell('echo out; echo err >&2; exit 3')).toEqual([result('out\nerr\n[Exit status: 3]')])
     expect(await shell('kill -9 $$')).toEqual([result('[Exit status: 137]')])
     expect(await shell('true')).toEqual([result('[No output]')])
-    expect(await shell('pwd; echo "[$GOOSE_SERVER__SECRET_KEY]"')).toEqual([result(`${app.root}\n[]\n`)])
+    expect(await shell('pwd; echo "[$GOOSE_SERVER__SECRET_KEY]"')).toEqual([result('/\n[]\n')])
     expect(await edit('view')).toEqual([result(`No such file: ${path}`)])
     expect(await edit('write', { file_text: 'a\nb' })).toEqual([result(`Wrote ${path}`)])
     expect(await edit('str_replace', { old_str: 'a', new_str: 'A' })).toEqual([result(`Changed ${path}`)])

@@ -46,6 +46,10 @@ export interface McpOptions {
   clientVersion: string
   /** The origin of its URL; undefined for a process. */
   origin: string | undefined
+  /** Called when a connection that was there ends without being asked to. */
+  onLost?: () => void
+  /** Ends the attempt to connect, with an ExtensionError. */
+  signal?: AbortSignal
 }
 
 /** A call that has not been answered, and whose questions to the person end with it. */
@@ -63,6 +67,8 @@ export class McpConnection implements Connection {
   /** Questions that have not been answered. */
   #questions = 0
   #closed = false
+  /** It is there, and nobody has asked for its end. */
+  #connected = false
   /** What the server has done that ended the connection. */
   #broken: BrokenRulesError | undefined
 
@@ -74,6 +80,8 @@ export class McpConnection implements Connection {
     )
     this.#client.onclose = () => {
       this.#closed = true
+      if (this.#connected) options.onLost?.()
+      this.#connected = false
     }
     this.#client.onerror = (error) => {
       if (error instanceof BrokenRulesError) this.#broken = error
@@ -96,7 +104,8 @@ export class McpConnection implements Connection {
   static async open(transport: Transport, options: McpOptions): Promise<McpConnection> {
     const connection = new McpConnection(options)
     try {
-      await connection.#limited((limits) => connection.#client.connect(withVersion(transport), limits))
+      await connection.#limited((limits) => connection.#client.connect(withVersion(transport), limits), options.signal)
+      connection.#connected = true
       return connection
     } catch (cause) {
       await connection.close()
@@ -149,6 +158,7 @@ export class McpConnection implements Connection {
   }
 
   async close(): Promise<void> {
+    this.#connected = false
     await this.#client.close().catch(() => undefined) // it may be closed already
   }
 

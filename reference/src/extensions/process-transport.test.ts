@@ -43,6 +43,19 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     expect(await heard).toEqual({ jsonrpc: '2.0', id: 1, method: 'x' })
   })
 
+  it('ends when nobody waits any more for the answer to what was not read (X37)', async () => {
+    const transport = transportOf({ args: ['-c', 'exec sleep 600'] })
+    const closed = new Promise<void>((resolve) => (transport.onclose = resolve))
+    await transport.start()
+    const cancel = (requestId: number): Promise<void> => transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'small' })
+    await cancel(1) // the pipe has taken it
+    const large = transport.send({ jsonrpc: '2.0', id: 2, method: 'large', params: { text: 'x'.repeat(1 << 20) } })
+    await expect(cancel(2)).rejects.toThrow('the process does not read')
+    await Promise.allSettled([large, closed])
+    await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('the process has ended')
+  })
+
   it('ignores empty lines (X12)', async () => {
     const transport = transportOf({ args: ['-c', `printf '\\n \\t\\r\\n{"jsonrpc":"2.0","method":"x"}\\n'; cat`] })
     const heard = new Promise<JSONRPCMessage>((resolve) => (transport.onmessage = resolve))

@@ -8,7 +8,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
-import { isAnswerToNobody, rpcMessage } from './rpc-message.ts'
+import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
+import { cancelledId, isAnswerToNobody, rpcMessage } from './rpc-message.ts'
 import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
 import { wordless } from './wordless.ts'
 
@@ -26,7 +27,11 @@ export interface ProcessOptions {
   directory: string
   /** Called when the process has ended, or cannot be started. */
   onEnded?: (() => void) | undefined
+  /** Gets what the process writes to its standard error. */
+  onError?: (chunk: Buffer) => void
 }
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** Those whose processes run. */
 const running = new Set<ProcessTransport>()
@@ -42,9 +47,11 @@ export class ProcessTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #options: ProcessOptions
-  #child: ChildProcessByStdio<Writable, Readable, null> | undefined
+  #child: Child | undefined
   /** Resolves when the process has ended. */
   #ended: Promise<void> = Promise.resolve()
+  /** Requests that the process has not read yet, or not as a whole. */
+  readonly #unwritten = new Set<string | number>()
   #line: Buffer[] = []
   #lineBytes = 0
   #closing: Promise<void> | undefined
@@ -58,17 +65,25 @@ export class ProcessTransport implements Transport {
 
   /** Rejects with an ExtensionError. */
   async start(): Promise<void> {
-    const { onEnded } = this.#options
+    const { onEnded, onError } = this.#options
+    prepareGuard()
     const child = await this.#launch()
     this.#child = child
     running.add(this)
+    const group = child.pid ?? 0 // it has been started
+    guardGroup(group)
     this.#ended = new Promise((resolve) => {
       child.once('exit', () => {
         running.delete(this)
         this.#signal('SIGKILL') // what is left of its group
+        releaseGroup(group)
         onEnded?.()
         // Whoever has left the group may hold the output open.
-        setTimeout(() => setImmediate(() => child.stdout.destroy()), rungMs).unref()
+        const letGo = (): void => {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }
+        setTimeout(() => setImmediate(letGo), rungMs).unref()
         resolve()
       })
     })
@@ -76,10 +91,11 @@ export class ProcessTransport implements Transport {
     child.stdout.on('data', (chunk: Buffer) => {
       this.#take(chunk)
     })
+    child.stderr.on('data', (chunk: Buffer) => onError?.(chunk))
     child.once('close', () => this.onclose?.())
   }
 
-  async #launch(): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+  async #launch(): Promise<Child> {
     try {
       return await launch(this.#options)
     } catch (error) {
@@ -88,19 +104,23 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** Ends the connection when more would wait than a process is waited for with. */
+  /** Ends the connection when more would wait than a process is waited for with, or nobody waits for what could not be written (X37). */
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (stdin?.writable !== true) throw new Error('the process has ended')
     const line = Buffer.from(`${stringifyJson(message)}\n`)
-    if (stdin.writableLength + line.length - 1 > maxWaitingBytes) {
+    const cancelled = cancelledId(message)
+    if (stdin.writableLength + line.length - 1 > maxWaitingBytes || (cancelled !== undefined && this.#unwritten.has(cancelled))) {
       const error = new Error('the process does not read')
       stdin.destroy() // what waits would keep it open
       this.#giveUp(error)
       throw error
     }
+    const id = 'method' in message && 'id' in message ? message.id : undefined
+    if (id !== undefined) this.#unwritten.add(id)
     await new Promise<void>((resolve, reject) => {
       stdin.write(line, (error) => {
+        if (id !== undefined) this.#unwritten.delete(id)
         if (error) reject(error)
         else resolve()
       })
@@ -198,7 +218,7 @@ function isBlank(line: Buffer): boolean {
 }
 
 /** Starts a process. Rejects with an ExtensionError. */
-function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, Readable, null>> {
+function launch(options: ProcessOptions): Promise<Child> {
   const { command, args, environment: env, directory: cwd } = options
   const file = findCommand(options)
   if (file === undefined) throw new ExtensionError(`Command not found: ${command}`)
@@ -209,7 +229,7 @@ function launch(options: ProcessOptions): Promise<ChildProcessByStdio<Writable, 
       reject(new ExtensionError(`Command cannot be started: ${command}`, { cause: wordless(cause) }))
     }
     try {
-      const child = spawn(file, args, { argv0: command, env, cwd, detached: true, stdio: ['pipe', 'pipe', 'ignore'] })
+      const child = spawn(file, args, { argv0: command, env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
       child.once('error', failed)
       child.once('spawn', () => {
         resolve(child)

@@ -1,11 +1,14 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Environment } from '../settings/paths.ts'
+import { ownSecret } from '../settings/settings.ts'
 import type { Settings } from '../settings/settings.ts'
 import type {
   BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension,
 } from './config.ts'
 import { ExtensionError } from './connection.ts'
 import { HttpTransport } from './http-transport.ts'
+import { LastWords } from './last-words.ts'
+import { checkPackage } from './package-check.ts'
 import { ProcessTransport } from './process-transport.ts'
 import { pythonCommand, writePythonFile } from './python-file.ts'
 
@@ -21,51 +24,71 @@ export interface Surroundings {
 
 export type RemoteExtension = StdioExtension | BuiltinExtension | SseExtension | StreamableHttpExtension | InlinePythonExtension
 
-/** How the extension of a config is reached, which is one that is built. `workingDirectory` is that of the session. Throws an ExtensionError. */
-export function reach(config: RemoteExtension, around: Surroundings, workingDirectory: string): Transport {
+/** The way to an extension. */
+export interface Way {
+  transport: Transport
+  /** What a process has said last, for the log; empty if nothing. */
+  lastWords: () => string
+}
+
+/** How the extension of a config is reached, which is one that is built. Rejects with an ExtensionError. */
+export async function reach(config: RemoteExtension, around: Surroundings, signal: AbortSignal): Promise<Way> {
   switch (config.type) {
     case 'inline_python': {
       const { path, remove } = writePythonFile(config.code, around.environment)
-      return processOf(pythonCommand(path, config.dependencies ?? []), {}, around.directory, around, remove)
+      return processOf(pythonCommand(path, config.dependencies ?? []), {}, around, remove)
     }
     case 'builtin':
-      return processOf([...around.ownCommand, 'mcp', 'developer'], {}, workingDirectory, around)
-    case 'stdio':
-      return processOf([config.cmd, ...config.args], variablesOf(config, around), around.directory, around)
+      return processOf([...around.ownCommand, 'mcp', 'developer'], {}, around)
+    case 'stdio': {
+      const variables = variablesOf(config, around)
+      await checkPackage(config, around.settings, signal)
+      return processOf([config.cmd, ...config.args], variables, around)
+    }
     case 'sse':
-      return HttpTransport.sse(urlOf(config.uri))
+      return overHttp(HttpTransport.sse(urlOf(config.uri)))
     case 'streamable_http': {
       const headers = filledIn(config.headers, variablesOf(config, around))
-      return HttpTransport.streamable(urlOf(config.uri), headers)
+      return overHttp(HttpTransport.streamable(urlOf(config.uri), headers))
     }
     default:
       return config satisfies never
   }
 }
 
+function overHttp(transport: HttpTransport): Way {
+  return { transport, lastWords: () => '' }
+}
+
 function processOf(
   [command = '', ...args]: readonly string[],
   variables: Record<string, string>,
-  directory: string,
-  { environment }: Surroundings,
+  { environment, directory }: Surroundings,
   onEnded?: () => void,
-): Transport {
+): Way {
   const inherited = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
     // The key to this server is nobody else's.
-    value === undefined || name === 'GOOSE_SERVER__SECRET_KEY' ? [] : [[name, value]],
+    value === undefined || name === ownSecret ? [] : [[name, value]],
   )
   const searchPath = environment.PATH ?? ''
   const own = { ...Object.fromEntries(inherited), ...variables }
-  return new ProcessTransport({ command, searchPath, args, environment: own, directory, onEnded })
+  const said = new LastWords(Object.values(variables))
+  const onError = (chunk: Buffer): void => {
+    said.add(chunk)
+  }
+  const transport = new ProcessTransport({ command, searchPath, args, environment: own, directory, onEnded, onError })
+  return { transport, lastWords: () => said.text() }
 }
 
-/** The variables of an extension: the secrets that it names, and its own (GA 6.7). */
+/** The variables of an extension: the secrets that it names, and its own (GA 6.7, X39). */
 function variablesOf({ envs, env_keys: keys }: StdioExtension | StreamableHttpExtension, { settings }: Surroundings): Record<string, string> {
-  const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).map((key): [string, string] => {
+  const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).flatMap((key): [string, string][] => {
     const value = settings.secret(key)
-    if (value === undefined || value === null) throw new ExtensionError(`Configuration value not found: ${key}`)
-    if (typeof value !== 'string') throw new ExtensionError(`Configuration value is not a string: ${key}`)
-    return [key, value]
+    if (value === undefined) {
+      const reason = `Configuration value not found: ${key.toUpperCase()}`
+      throw new ExtensionError(`invalid config: Failed to fetch secret '${key}' from config: ${reason}`)
+    }
+    return typeof value === 'string' ? [[key, value]] : []
   })
   return { ...Object.fromEntries(secrets), ...envs }
 }

@@ -7,9 +7,10 @@ import { stringifyJson } from '../json/stringify.ts'
 import type { MessageContent } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { LoadedSession, SessionStore } from '../store/session-store.ts'
+import { SessionGoneError } from '../store/own-session.ts'
+import type { OwnSession } from '../store/own-session.ts'
+import type { LoadedSession } from '../store/session-store.ts'
 import { newMessage, textMessage } from './new-message.ts'
-import { SessionGoneError } from './saved-messages.ts'
 import { accumulated } from './token-account.ts'
 
 const system =
@@ -57,24 +58,23 @@ export type CompactionKind = 'manual' | 'automatic'
  * no summary, and with a SessionGoneError when there is no session any more.
  */
 export async function compact(
-  store: SessionStore,
-  id: string,
+  session: OwnSession,
   provider: Provider,
   kind: CompactionKind,
   signal: AbortSignal,
 ): Promise<LoadedSession> {
-  const { conversation } = loaded(store, id)
+  const { conversation } = loaded(session)
   const { content, usage } = await summarize(provider, conversation, signal)
-  const { old, added } = divided(loaded(store, id).conversation, conversation)
-  store.replaceMessages(id, [...compacted(old, textOf(content), kind), ...added])
-  accountSummary(store, id, usage ?? { input: null, output: null, total: null })
-  return loaded(store, id)
+  const { old, added } = divided(loaded(session).conversation, conversation)
+  session.replaceMessages([...compacted(old, textOf(content), kind), ...added])
+  accountSummary(session, usage ?? { input: null, output: null, total: null })
+  return loaded(session)
 }
 
-function loaded(store: SessionStore, id: string): LoadedSession {
-  const session = store.load(id)
-  if (session === undefined) throw new SessionGoneError('the session was deleted')
-  return session
+function loaded(session: OwnSession): LoadedSession {
+  const there = session.load()
+  if (there === undefined) throw new SessionGoneError('the session was deleted')
+  return there
 }
 
 /** Divides what is stored now into what is left of a conversation that was read before, and what came behind that. */
@@ -166,13 +166,13 @@ function isPlainUserText({ role, content, metadata }: Message): boolean {
 }
 
 /** The conversation is as large as its summary now (GA 7.10). */
-function accountSummary(store: SessionStore, id: string, usage: Usage): void {
-  const session = store.find(id)
-  if (session === undefined) return
-  store.update(id, {
+function accountSummary(session: OwnSession, usage: Usage): void {
+  const before = session.find()
+  if (before === undefined) return
+  session.update({
     total_tokens: usage.output,
     input_tokens: usage.output,
     output_tokens: null,
-    ...accumulated(session, usage),
+    ...accumulated(before, usage),
   })
 }

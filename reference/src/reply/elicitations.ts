@@ -1,3 +1,5 @@
+import type { OwnSession } from '../store/own-session.ts'
+
 const timeLimitMs = 300_000
 
 /** Says that a person has not answered in time. */
@@ -5,12 +7,12 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 }
 
-/** The questions of MCP servers that wait for a person (GA 8.3), of one agent. */
+/** The questions of MCP servers that wait for a person (GA 8.3), each of one session. */
 export class Elicitations {
-  readonly #waiting = new Map<string, (data: unknown) => void>()
+  readonly #waiting = new Map<string, { session: OwnSession; answered: (data: unknown) => void }>()
 
   /** The answer to the question of this id. Rejects with a NoAnswerError, or when the signal is aborted. */
-  async wait(id: string, signal: AbortSignal): Promise<unknown> {
+  async wait(session: OwnSession, id: string, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       const settle = (): void => {
@@ -27,19 +29,20 @@ export class Elicitations {
         reject(new NoAnswerError(`no answer within ${timeLimitMs / 1000} s`))
       }, timeLimitMs)
       signal.addEventListener('abort', onAbort, { once: true })
-      this.#waiting.set(id, (data) => {
+      const answered = (data: unknown): void => {
         settle()
         resolve(data)
-      })
+      }
+      this.#waiting.set(id, { session, answered })
     })
   }
 
-  /** Whether somebody waits for an answer to this question. */
-  has(id: string): boolean {
-    return this.#waiting.has(id)
+  /** Whether somebody waits in this session for an answer to this question. */
+  has(session: OwnSession, id: string): boolean {
+    return this.#waiting.get(id)?.session === session
   }
 
-  answer(id: string, data: unknown): void {
-    this.#waiting.get(id)?.(data)
+  answer(session: OwnSession, id: string, data: unknown): void {
+    if (this.has(session, id)) this.#waiting.get(id)?.answered(data)
   }
 }

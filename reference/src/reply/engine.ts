@@ -29,6 +29,8 @@ export interface Listener {
   notify: (requestId: string, notification: McpNotification) => Promise<void>
   /** The conversation was replaced. */
   replaced: () => Promise<void>
+  /** What a person decides about a call. */
+  decided: (id: string, signal: AbortSignal) => Promise<string>
   signal: AbortSignal
 }
 
@@ -74,7 +76,7 @@ export class Engine {
   /** The reply to any other message. Throws a SessionGoneError when there is no session any more to save it in. */
   async reply(provider: Provider): Promise<void> {
     if (!(await this.#compactIfLarge(provider))) return
-    this.#parts.naming.begin(this.#agent.sessionId, provider)
+    this.#parts.naming.begin(this.#agent.parts.session, provider)
     for (let turn = 0; turn < maxTurns; turn++) {
       if ((await this.#turn(provider)) === 'over') return
     }
@@ -96,7 +98,7 @@ export class Engine {
   /** False when it did not work, which the client has been told. */
   async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
     try {
-      this.#session = await compact(this.#parts.store, this.#agent.sessionId, provider, kind, this.#listener.signal)
+      this.#session = await compact(this.#agent.parts.session, provider, kind, this.#listener.signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       await this.#listener.say(textMessage('assistant', `Ran into this error trying to compact: ${error.message}.`))
@@ -121,7 +123,8 @@ export class Engine {
     const requests = await this.#hear(pieces, saved)
     const ran = await runTools(requests, {
       agent: this.#agent,
-      store: this.#parts.store,
+      elicitations: this.#parts.elicitations,
+      largeTexts: this.#parts.largeTexts,
       settings: this.#parts.settings,
       mode: this.#mode,
       dangers: this.#dangers,
@@ -133,7 +136,7 @@ export class Engine {
     turn.end(hasFailed(requests, ran))
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
-    save(this.#parts.store, this.#agent.sessionId, saved.messages)
+    save(this.#agent.parts.session, saved.messages)
     this.#session.conversation.push(...saved.messages)
     return this.#endWithOutput(outcome)
   }
@@ -167,7 +170,7 @@ export class Engine {
     const frontend = frontendNames(this.#agent)
     const requests: ContentOf<'toolRequest'>[] = []
     for await (const { id, content, usage, change } of pieces) {
-      if (usage !== null) account(this.#parts.store, this.#agent.sessionId, usage)
+      if (usage !== null) account(this.#agent.parts.session, usage)
       if (change !== undefined) await this.#listener.modelChanged(change)
       if (content === null) continue
       const shown = content.filter(

@@ -5,15 +5,17 @@ import { maxReplyBody, readJsonBody } from '../http/json-body.ts'
 import { array, nullable, object, oneOf, string, withDefault } from '../json/shape.ts'
 import { message as messageShape } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
+import { SessionGoneError } from '../store/own-session.ts'
+import type { OwnSession } from '../store/own-session.ts'
 import { ToldError, told } from '../told-error.ts'
+import type { Reply } from './confirmations.ts'
 import { Engine } from './engine.ts'
 import type { Listener } from './engine.ts'
 import { tokenState } from './events.ts'
-import type { TokenState } from './events.ts'
+import type { MessageEvent } from './events.ts'
 import { textMessage } from './new-message.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
-import { ClientGoneError, ReplyStream } from './reply-stream.ts'
-import { SessionGoneError } from './saved-messages.ts'
+import { ReplyStream } from './reply-stream.ts'
 import { asksToCompact, elicitationAnswer, messagesToSave } from './user-message.ts'
 
 interface ChatRequest {
@@ -46,7 +48,13 @@ export function reply(parts: ReplyParts): Handler {
 /** Runs a reply to its end, and keeps its agent as long. */
 async function answer(parts: ReplyParts, id: string, message: Message | undefined, stream: ReplyStream): Promise<void> {
   const agent = parts.agents.get(id)
+  const { session } = agent.parts
   const release = agent.use()
+  const decisions = parts.confirmations.begin(session)
+  const stop = (): void => {
+    stream.giveUp(session.gone.reason as Error) // a SessionGoneError
+  }
+  session.gone.addEventListener('abort', stop)
   try {
     let run: Run
     try {
@@ -57,41 +65,40 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
       return
     }
     stream.startPings()
-    const tokens = tokenReader(parts, id)
-    try {
-      await run(listenerOf(parts, id, tokens, stream))
-    } catch (error) {
-      if (error instanceof ClientGoneError) throw error
-      if (!(error instanceof SessionGoneError)) {
-        parts.logger.warn('reply failed', { session: id, err: error })
-        await stream.send({ type: 'Error', error: told(error) })
-      }
-    }
-    await stream.send({ type: 'Finish', reason: 'stop', token_state: tokens() })
+    await finished(run(listenerOf(session, decisions, stream)), parts, session, stream)
   } catch (err) {
     if (!stream.signal.aborted) parts.logger.error('reply broke', { session: id, err })
   } finally {
+    session.gone.removeEventListener('abort', stop)
     stream.end()
+    decisions.end()
     release()
   }
 }
 
-/** Reads what a session has cost; of one that was deleted meanwhile, what was read last (M55). */
-function tokenReader({ store }: ReplyParts, id: string): () => TokenState {
-  let last = tokenState(store.find(id))
-  return () => {
-    const session = store.find(id)
-    if (session !== undefined) last = tokenState(session)
-    return last
+/** Tells how a reply ended: also that of a session that was deleted ends with `Finish` (G29). Rejects when the client has gone. */
+async function finished(run: Promise<void>, { logger }: ReplyParts, session: OwnSession, stream: ReplyStream): Promise<void> {
+  const finish = (): MessageEvent => ({ type: 'Finish', reason: 'stop', token_state: tokenState(session.latest()) })
+  try {
+    await run.catch(async (error: unknown) => {
+      if (stream.signal.aborted || error instanceof SessionGoneError) throw error
+      logger.warn('reply failed', { session: session.id, err: error })
+      await stream.send({ type: 'Error', error: told(error) })
+    })
+    await stream.send(finish())
+  } catch (error) {
+    if (!session.gone.aborted) throw error
+    stream.sendLast(finish())
   }
 }
 
-function listenerOf({ store }: ReplyParts, id: string, tokens: () => TokenState, stream: ReplyStream): Listener {
+function listenerOf(session: OwnSession, decisions: Reply, stream: ReplyStream): Listener {
   return {
-    say: (message) => stream.send({ type: 'Message', message, token_state: tokens() }),
+    say: (message) => stream.send({ type: 'Message', message, token_state: tokenState(session.latest()) }),
     modelChanged: ({ model, mode }) => stream.send({ type: 'ModelChange', model, mode }),
     notify: (requestId, message) => stream.send({ type: 'Notification', request_id: requestId, message }),
-    replaced: () => stream.send({ type: 'UpdateConversation', conversation: store.load(id)?.conversation ?? [] }),
+    replaced: () => stream.send({ type: 'UpdateConversation', conversation: session.load()?.conversation ?? [] }),
+    decided: decisions.wait,
     signal: stream.signal,
   }
 }
@@ -100,15 +107,15 @@ type Run = (listener: Listener) => Promise<void>
 
 /** Saves the message, and says how it will be answered. What it throws is an early error, without pings and Finish (GA 7.3). */
 function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Run {
-  const { store, settings, logger } = parts
-  const id = agent.sessionId
-  if (store.find(id) === undefined) throw new ToldError('Failed to read session: Session not found')
+  const { settings, logger } = parts
+  const own = agent.parts.session
+  if (own.find() === undefined) throw new ToldError('Failed to read session: Session not found')
   if (message === undefined) throw new ToldError('Reply started with empty messages')
   const answered = elicitationAnswer(message)
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
-  store.addMessages(id, compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
-  const session = store.load(id)
+  own.addMessages(compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
+  const session = own.load()
   if (session === undefined) throw new ToldError('Failed to read session: Session not found')
   if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()
   const { provider } = agent.parts.model
@@ -118,18 +125,18 @@ function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefin
 
 /** Gives the answer of a person to the MCP server that has asked, if it still waits (GA 8.3, M44). */
 async function passOn(
-  { store }: ReplyParts,
-  { sessionId, parts: { elicitations } }: EngineAgent,
+  { elicitations }: ReplyParts,
+  { parts: { session } }: EngineAgent,
   message: Message,
   { id, data }: { id: string; data: unknown },
   { say }: Listener,
 ): Promise<void> {
-  if (!elicitations.has(id)) {
+  if (!elicitations.has(session, id)) {
     await say(textMessage('assistant', `Failed to submit elicitation response: Request not found: ${id}`))
     return
   }
-  store.addMessages(sessionId, [{ ...message, id: null }])
-  elicitations.answer(id, data)
+  session.addMessages([{ ...message, id: null }])
+  elicitations.answer(session, id, data)
 }
 
 interface ConfirmRequest {
@@ -147,10 +154,10 @@ const confirmRequest = object<ConfirmRequest>({
 })
 
 /** `POST /action-required/tool-confirmation` (GA 8.1). An id that nobody waits for does no harm. */
-export function confirmTool({ agents }: Pick<ReplyParts, 'agents'>): Handler {
+export function confirmTool({ agents, confirmations }: ReplyParts): Handler {
   return async (c) => {
     const { id, action, sessionId } = await readJsonBody(c.req.raw, confirmRequest)
-    agents.get(sessionId).parts.confirmations.answer(id, action)
+    confirmations.answer(agents.get(sessionId).parts.session, id, action)
     return json(200, {})
   }
 }

@@ -1,25 +1,94 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { lstat, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
 import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { OwnSession } from '../store/own-session.ts'
 
 const maxCharacters = 200_000
+const keptMs = 7 * 24 * 60 * 60 * 1000
+const directoryName = 'goose_mcp_responses'
 
-/** The result with texts that are too large for a model put into files (GA 7.8, M33). */
-export async function withoutLargeTexts(result: Result<ToolContent[]>): Promise<Result<ToolContent[]>> {
-  if (result.status === 'error') return result
-  return { status: 'success', value: await Promise.all(result.value.map(shortened)) }
+/** Texts of tools that are too large for a model, in files (GA 7.8, M33). */
+export class LargeTexts {
+  readonly #settings: Settings
+  /** That of this server, where the usual one is somebody else's. */
+  #other: string | undefined
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** The result with such texts put into files of the session. */
+  async moved(result: Result<ToolContent[]>, session: OwnSession): Promise<Result<ToolContent[]>> {
+    if (result.status === 'error') return result
+    return { status: 'success', value: await Promise.all(result.value.map((part) => this.#shortened(part, session))) }
+  }
+
+  /** Removes the files of a session. Never rejects; what cannot be removed stays. */
+  async remove(session: OwnSession): Promise<void> {
+    const mark = `_${this.#markOf(session)}_`
+    for (const directory of [this.#usual, ...(this.#other === undefined ? [] : [this.#other])]) {
+      if (await isOurs(directory)) await removeFiles(directory, (name) => name.includes(mark))
+    }
+    if (this.#other !== undefined) await rmdir(this.#other).then(() => (this.#other = undefined), () => undefined) // there may be others
+  }
+
+  async #shortened(part: ToolContent, session: OwnSession): Promise<ToolContent> {
+    if (part.type !== 'text' || !isLarge(part.text)) return part
+    const directory = await this.#directory()
+    await removeFiles(directory, async (_, path) => (await lstat(path)).mtimeMs < Date.now() - keptMs)
+    const moment = new Date().toISOString().replace(/\W/g, '')
+    const path = join(directory, `mcp_response_${moment}_${this.#markOf(session)}_${randomUUID().slice(0, 8)}.txt`)
+    await writeFile(path, part.text, { mode: 0o600, flag: 'wx' })
+    return { ...part, text: `The text of this tool was larger than ${maxCharacters} characters. It is in the file ${path}.` }
+  }
+
+  get #temporary(): string {
+    return this.#settings.variable('TMPDIR') || tmpdir()
+  }
+
+  get #usual(): string {
+    return join(this.#temporary, directoryName)
+  }
+
+  async #directory(): Promise<string> {
+    await mkdir(this.#usual, { mode: 0o700 }).catch(() => undefined) // it may be there, whatever it is
+    if (await isOurs(this.#usual)) return this.#usual
+    if (this.#other === undefined || !(await isOurs(this.#other))) this.#other = await mkdtemp(`${this.#usual}-`)
+    return this.#other
+  }
+
+  /** What the files of a session have in their names, and those of no other: its number is given again, also by other servers. */
+  #markOf(session: OwnSession): string {
+    const whose = [this.#settings.paths.data, session.id, session.latest()?.created_at]
+    return createHash('sha256').update(JSON.stringify(whose)).digest('hex').slice(0, 16)
+  }
 }
 
-async function shortened(part: ToolContent): Promise<ToolContent> {
-  if (part.type !== 'text' || !isLarge(part.text)) return part
-  const directory = join(tmpdir(), 'goose_mcp_responses')
-  const path = join(directory, `mcp_response_${new Date().toISOString().replace(/\W/g, '')}_${randomUUID().slice(0, 8)}.txt`)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  await writeFile(path, part.text, { mode: 0o600 })
-  return { ...part, text: `The text of this tool was larger than ${maxCharacters} characters. It is in the file ${path}.` }
+/** Whether a path is a directory, and nobody else may use it. */
+async function isOurs(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path)
+    return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o777) === 0o700
+  } catch {
+    return false
+  }
+}
+
+/** Removes the files like this. Never rejects; what cannot be removed stays. */
+async function removeFiles(directory: string, isLike: (name: string, path: string) => boolean | Promise<boolean>): Promise<void> {
+  const names = await readdir(directory).catch(() => [])
+  for (const name of names.filter((one) => /^mcp_response_.*\.txt$/.test(one))) {
+    const path = join(directory, name)
+    try {
+      if (await isLike(name, path)) await rm(path)
+    } catch {
+      // It is gone, or no file.
+    }
+  }
 }
 
 function isLarge(text: string): boolean {

@@ -32,7 +32,7 @@ export function updateProvider(parts: ReplyParts): Handler {
       throw cause
     }
     try {
-      useProvider(parts, parts.agents.get(id), provider)
+      useProvider(parts.agents.get(id), provider)
     } catch (cause) {
       throw new TextError(500, `Failed to update provider: ${told(cause)}`, { cause })
     }
@@ -57,11 +57,11 @@ export async function resumeProvider(parts: ReplyParts, agent: EngineAgent, sess
     if (cause instanceof ProviderError) throw new MessageError(500, `Could not create provider: ${cause.message}`, { cause })
     throw cause
   }
-  useProvider(parts, agent, provider)
+  useProvider(agent, provider)
 }
 
-function useProvider({ store }: ReplyParts, agent: EngineAgent, provider: Provider): void {
+function useProvider(agent: EngineAgent, provider: Provider): void {
   agent.parts.model.provider = provider
   agent.provider = provider
-  store.update(agent.sessionId, { provider_name: provider.name, model_config: provider.config })
+  agent.parts.session.update({ provider_name: provider.name, model_config: provider.config })
 }

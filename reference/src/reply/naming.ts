@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts'
 import type { Provider } from '../llm/model.ts'
 import { textOf } from '../llm/model.ts'
-import type { SessionStore } from '../store/session-store.ts'
+import type { OwnSession } from '../store/own-session.ts'
 import { squeezed } from '../text/white-space.ts'
 import { textMessage } from './new-message.ts'
 
@@ -9,26 +9,21 @@ const system = 'Describe the topic of a conversation in four words or fewer. Ans
 const namedMessages = 3
 const maxNameLength = 100
 const timeLimitMs = 60_000
-/** Sessions that are named at a time; the others wait for their next reply. */
-const maxRunning = 256
 
 /** Names sessions in the background, after what is said in them (GA 18.6). Its calls outlive the replies that began them. */
 export class Naming {
-  readonly #store: SessionStore
   readonly #logger: Logger
   readonly #running = new Map<Promise<void>, AbortController>()
 
-  constructor(store: SessionStore, logger: Logger) {
-    this.#store = store
+  constructor(logger: Logger) {
     this.#logger = logger
   }
 
   /** Asks for a name if the session is young, and nobody has named it. */
-  begin(id: string, provider: Provider): void {
-    if (this.#running.size >= maxRunning) return
-    const session = this.#store.load(id)
-    if (session === undefined || session.user_set_name) return
-    const texts = session.conversation
+  begin(session: OwnSession, provider: Provider): void {
+    const before = session.load()
+    if (before === undefined || before.user_set_name) return
+    const texts = before.conversation
       .filter(({ role, content }) => role === 'user' && content.some(({ type }) => type === 'text'))
       .map(({ content }) => textOf(content))
     if (texts.length === 0 || texts.length > namedMessages) return
@@ -36,8 +31,13 @@ export class Naming {
     const timer = setTimeout(() => {
       over.abort(new Error(`no name within ${timeLimitMs} ms`))
     }, timeLimitMs)
-    const run = this.#ask(id, provider, texts, over.signal).finally(() => {
+    const stop = (): void => {
+      over.abort(session.gone.reason)
+    }
+    session.gone.addEventListener('abort', stop)
+    const run = this.#ask(session, provider, texts, over.signal).finally(() => {
       clearTimeout(timer)
+      session.gone.removeEventListener('abort', stop)
       this.#running.delete(run)
     })
     this.#running.set(run, over)
@@ -50,15 +50,15 @@ export class Naming {
   }
 
   /** Never rejects: without an answer the name stays as it is. */
-  async #ask(id: string, provider: Provider, texts: readonly string[], signal: AbortSignal): Promise<void> {
+  async #ask(session: OwnSession, provider: Provider, texts: readonly string[], signal: AbortSignal): Promise<void> {
     try {
       const question = ['The messages of the user:', ...texts].join('\n\n')
       const answer = await provider.completeFast({ system, messages: [textMessage('user', question)], tools: [] }, signal)
       const name = shortName(textOf(answer.content))
       // Somebody may have named it meanwhile.
-      if (name !== '' && this.#store.find(id)?.user_set_name === false) this.#store.update(id, { name })
+      if (name !== '' && session.find()?.user_set_name === false) session.update({ name })
     } catch (err) {
-      this.#logger.warn('session not named', { session: id, err })
+      if (!session.gone.aborted) this.#logger.warn('session not named', { session: session.id, err })
     }
   }
 }

@@ -10,10 +10,12 @@ import type { Result } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { Workshop } from '../recipe/workshop.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { OwnSession } from '../store/own-session.ts'
 import type { SessionStore } from '../store/session-store.ts'
-import { AskedConfirmations } from './confirmations.ts'
-import { Elicitations } from './elicitations.ts'
+import type { Confirmations } from './confirmations.ts'
+import type { Elicitations } from './elicitations.ts'
 import type { McpNotification } from './events.ts'
+import type { LargeTexts } from './large-text.ts'
 import type { Naming } from './naming.ts'
 import type { SamplingAnswer, SamplingRequest } from './sampling.ts'
 
@@ -43,9 +45,8 @@ export interface ReplyExtensions extends Extensions {
 
 /** What the agents of this server are made of. */
 export interface EngineParts extends AgentParts {
+  session: OwnSession
   extensions: ReplyExtensions
-  confirmations: AskedConfirmations
-  elicitations: Elicitations
   /** Set when the agent has a provider. */
   model: { provider: Provider | null }
 }
@@ -59,10 +60,13 @@ export interface ReplyParts {
   providers: Providers
   naming: Naming
   workshop: Workshop
+  confirmations: Confirmations
+  elicitations: Elicitations
+  largeTexts: LargeTexts
   logger: Logger
 }
 
 /** The parts of a new agent with these extensions. */
-export function engineParts<E extends ReplyExtensions>(extensions: E): EngineParts & { extensions: E } {
-  return { extensions, confirmations: new AskedConfirmations(), elicitations: new Elicitations(), model: { provider: null } }
+export function engineParts<E extends ReplyExtensions>(session: OwnSession, extensions: E): EngineParts & { extensions: E } {
+  return { session, extensions, model: { provider: null } }
 }

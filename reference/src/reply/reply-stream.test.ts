@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { MessageEvent } from './events.ts'
-import { AskedConfirmations } from './confirmations.ts'
+import { Confirmations } from './confirmations.ts'
 import { Elicitations } from './elicitations.ts'
+import { someSession } from '../testing/some-session.ts'
 import { shortName } from './naming.ts'
 import { ClientGoneError, ReplyStream } from './reply-stream.ts'
 import { objectOf } from '../json/ordered.ts'
@@ -65,14 +66,16 @@ describe('ReplyStream', () => {
 
 describe('AskedConfirmations', () => {
   it('keeps 32 early answers, and forgets who leaves', async () => {
-    const confirmations = new AskedConfirmations()
-    for (let i = 0; i < 33; i++) confirmations.answer(String(i), 'deny')
+    const { session } = someSession()
+    const all = new Confirmations()
+    const confirmations = all.begin(session)
+    for (let i = 0; i < 33; i++) all.answer(session, String(i), 'deny')
     expect(await confirmations.wait('1', never)).toBe('deny')
     const leaving = new AbortController()
     const left = confirmations.wait('0', leaving.signal)
     leaving.abort(new Error('gone'))
     await expect(left).rejects.toThrow('gone')
-    confirmations.answer('0', 'allow_once')
+    all.answer(session, '0', 'allow_once')
     expect(await confirmations.wait('0', never)).toBe('allow_once')
   })
 })
@@ -80,15 +83,17 @@ describe('AskedConfirmations', () => {
 describe('Elicitations', () => {
   it('wait for 300 s', async () => {
     const elicitations = new Elicitations()
-    const answered = elicitations.wait('a', never)
-    const failed = expect(elicitations.wait('b', never)).rejects.toThrow('no answer within 300 s')
-    elicitations.answer('a', { x: 1 })
+    const { session } = someSession()
+    const answered = elicitations.wait(session, 'a', never)
+    const failed = expect(elicitations.wait(session, 'b', never)).rejects.toThrow('no answer within 300 s')
+    elicitations.answer(someSession().session, 'a', { x: 0 })
+    elicitations.answer(session, 'a', { x: 1 })
     expect(await answered).toEqual({ x: 1 })
     await vi.advanceTimersByTimeAsync(299_999)
-    expect([elicitations.has('a'), elicitations.has('b')]).toEqual([false, true])
+    expect([elicitations.has(session, 'a'), elicitations.has(session, 'b')]).toEqual([false, true])
     await vi.advanceTimersByTimeAsync(1)
     await failed
-    expect(elicitations.has('b')).toBe(false)
+    expect(elicitations.has(session, 'b')).toBe(false)
   })
 })
 

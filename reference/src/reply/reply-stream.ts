@@ -17,20 +17,21 @@ const maxWaiting = { events: 100, bytes: 8 * 1024 * 1024 }
  */
 export class ReplyStream {
   readonly body: ReadableStream<Uint8Array>
-  /** Aborted when the client has gone. */
+  /** Aborted when the client has gone, or the reply is given up. */
   readonly signal: AbortSignal
-  readonly #gone = new AbortController()
+  readonly #over = new AbortController()
   readonly #queue: Uint8Array[] = []
   #bytes = 0
   #controller!: ReadableStreamDefaultController<Uint8Array>
   /** The client waits for an event, so the queue is empty. */
   #wanted = false
   #ended = false
+  #left = false
   #stopPings = (): void => undefined
   readonly #waiting = new Set<() => void>()
 
   constructor() {
-    this.signal = this.#gone.signal
+    this.signal = this.#over.signal
     this.body = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -43,8 +44,8 @@ export class ReplyStream {
         cancel: () => {
           this.#stopPings()
           this.#ended = true
-          this.#gone.abort(new ClientGoneError('the client has gone'))
-          this.#wake()
+          this.#left = true
+          this.giveUp(new ClientGoneError('the client has gone'))
         },
       },
       { highWaterMark: 0 },
@@ -60,11 +61,23 @@ export class ReplyStream {
     this.#stopPings = startMetronome(pingIntervalMs, ping)
   }
 
-  /** Sends an event as soon as there is room for it. Rejects with a ClientGoneError when there is nobody to send it to. */
+  /** Ends what the reply is busy with, for this reason. */
+  giveUp(reason: Error): void {
+    this.#over.abort(reason)
+    this.#wake()
+  }
+
+  /** Sends an event as soon as there is room for it. Rejects with the reason when the reply is over. */
   async send(event: MessageEvent): Promise<void> {
-    while (this.#isFull() && !this.#ended) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    while (this.#isFull() && !this.signal.aborted) await new Promise<void>((resolve) => this.#waiting.add(resolve))
     this.signal.throwIfAborted()
     this.#push(event)
+  }
+
+  /** Sends the last event of a reply that was given up, whether there is room for it or not. */
+  sendLast(event: MessageEvent): void {
+    this.#push(event)
+    this.end()
   }
 
   /** Ends the stream after what has been sent. */
@@ -95,7 +108,7 @@ export class ReplyStream {
       this.#bytes -= event.length
       this.#controller.enqueue(event)
       this.#wake()
-    } else if (this.#ended && !this.signal.aborted) {
+    } else if (this.#ended && !this.#left) {
       this.#wanted = false
       this.#controller.close()
     }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { ChatApp, eventLine, line } from '../testing/chat-app.ts'
 import { chatStream, chatWhole, plain, streamed, wantsStream, wantsWhole } from '../testing/upstream.ts'
+import type { Script } from '../testing/upstream.ts'
 
 describe('POST /reply (GA 7)', () => {
   it('streams the pieces of an answer under one id, and saves them as one message', async () => {
@@ -190,7 +191,7 @@ describe('a store that fails (G26)', () => {
 })
 
 describe('a session that is deleted during its reply (M55)', () => {
-  it('ends the stream with Finish and the numbers that were read last, when a turn would be saved', async () => {
+  it('ends the stream with Finish and the last numbers, and what it asks (G29)', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
     const calls = [{ id: 'q', name: 'nobody__has', input: '{}' }]
@@ -200,10 +201,25 @@ describe('a session that is deleted during its reply (M55)', () => {
     await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
     await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action: 'deny', sessionId: id })
     const events = await reply.rest()
-    expect(events.map(eventLine).map((text) => text.slice(0, 14))).toEqual(['user: result q', 'Finish'])
+    expect(events.map(eventLine)).toEqual(['Finish'])
     expect(events.at(-1)).toMatchObject({ token_state: { totalTokens: 12, accumulatedTotalTokens: 12 } })
     expect(app.upstream.streamed).toHaveLength(1)
     expect(await app.get(`/sessions/${id}`)).toMatchObject({ status: 404 })
+  })
+
+  it('shares nothing with the next one of its number (G30)', async () => {
+    const app = await ChatApp.open()
+    const id = await app.chat()
+    app.upstream.answers((response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: {"id":"c","choices":[{"delta":{"content":"x"}}]}\n\n')
+    }, wantsStream)
+    const reply = await app.say(id, 'hi')
+    await reply.next()
+    await app.fetch(`/sessions/${id}`, { method: 'DELETE' })
+    expect(await app.start()).toBe(id)
+    expect((await reply.rest()).map(eventLine)).toEqual(['Finish'])
+    expect((await app.hear(id, 'hi')).map(eventLine)).toEqual(['Error Provider not set'])
+    expect(await app.session(id)).toMatchObject({ message_count: 1, provider_name: null, total_tokens: null })
   })
 
   it('ends a compaction', async () => {
@@ -426,6 +442,14 @@ describe('tools that nobody runs (GA 7.8, M32, M45)', () => {
   })
 })
 
+/** Answers questions of a reply before the model has led to them. */
+function answeredBefore(app: ChatApp, id: string, actions: string[], script: Script): Script {
+  return async (response, asked) => {
+    for (const action of actions) await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action, sessionId: id })
+    await script(response, asked)
+  }
+}
+
 describe('approval (GA 8, 18.1)', () => {
   const call = { id: 'q', name: 'nobody__has', input: '{"n":1}' }
 
@@ -482,8 +506,7 @@ describe('approval (GA 8, 18.1)', () => {
   it('asks about each call of one answer, whatever is said to those before it (M68)', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'approve' })
     const id = await app.chat()
-    for (const action of ['always_allow', 'deny']) await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action, sessionId: id })
-    app.upstream.answers(chatStream({ calls: [call, call] }), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
+    app.upstream.answers(answeredBefore(app, id, ['always_allow', 'deny'], chatStream({ calls: [call, call] })), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
     const lines = (await app.hear(id, 'hi')).map(eventLine)
     expect(lines.filter((text) => text.includes('toolConfirmation'))).toHaveLength(2)
     expect(lines.filter((text) => text.includes('declined'))).toHaveLength(1)
@@ -492,8 +515,7 @@ describe('approval (GA 8, 18.1)', () => {
   it('honours an answer that came before its question', async () => {
     const app = await ChatApp.open({ GOOSE_MODE: 'smart_approve' })
     const id = await app.chat()
-    await app.call('POST', '/action-required/tool-confirmation', { id: 'q', action: 'deny', sessionId: id })
-    app.upstream.answers(chatStream({ calls: [call] }), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
+    app.upstream.answers(answeredBefore(app, id, ['deny'], chatStream({ calls: [call] })), wantsStream).answers(chatStream({ id: 'c2', texts: ['ok'] }), wantsStream)
     expect((await app.hear(id, 'hi')).map(eventLine).filter((text) => text.includes('declined'))).toHaveLength(1)
   })
 

@@ -1,16 +1,12 @@
 import type { MessageContent } from '../message/content.ts'
 import type { Message } from '../message/message.ts'
-import type { SessionStore } from '../store/session-store.ts'
+import { SessionGoneError } from '../store/own-session.ts'
+import type { OwnSession } from '../store/own-session.ts'
 import { newMessage } from './new-message.ts'
 
-/** The reason with which a reply ends when its session has been deleted meanwhile (M55). */
-export class SessionGoneError extends Error {
-  override readonly name = 'SessionGoneError'
-}
-
 /** Saves messages. Throws a SessionGoneError when there is no session any more to save them in. */
-export function save(store: SessionStore, sessionId: string, messages: Message[]): void {
-  if (messages.length > 0 && !store.addMessages(sessionId, messages)) throw new SessionGoneError('the session was deleted')
+export function save(session: OwnSession, messages: Message[]): void {
+  if (messages.length > 0 && !session.addMessages(messages)) throw new SessionGoneError('the session was deleted')
 }
 
 /** What a turn will have saved when it is over: fragments of one answer become one message, as clients join them (GA 7.7). */

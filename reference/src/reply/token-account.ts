@@ -1,17 +1,17 @@
 import type { Usage } from '../llm/model.ts'
 import { tokenSum } from '../llm/wire.ts'
 import type { Session } from '../sessions/session.ts'
-import type { SessionStore } from '../store/session-store.ts'
+import type { OwnSession } from '../store/own-session.ts'
 
 /** Writes what a call has cost into the row of its session (GA 7.12). */
-export function account(store: SessionStore, id: string, usage: Usage): void {
-  const session = store.find(id)
-  if (session === undefined) return
-  store.update(id, {
+export function account(session: OwnSession, usage: Usage): void {
+  const before = session.find()
+  if (before === undefined) return
+  session.update({
     input_tokens: usage.input,
     output_tokens: usage.output,
     total_tokens: usage.total,
-    ...accumulated(session, usage),
+    ...accumulated(before, usage),
   })
 }
 

@@ -7,17 +7,18 @@ import type { Message } from '../message/message.ts'
 import type { Result, ToolCall } from '../message/result.ts'
 import type { ToolContent } from '../message/tool-content.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { SessionStore } from '../store/session-store.ts'
+import { SessionGoneError } from '../store/own-session.ts'
 import { atOnce } from './at-once.ts'
 import { coerced } from './coercion.ts'
 import type { DangerCheck } from './dangers.ts'
+import type { Elicitations } from './elicitations.ts'
 import type { McpNotification } from './events.ts'
 import type { FinalOutput } from './final-output.ts'
-import { withoutLargeTexts } from './large-text.ts'
+import type { LargeTexts } from './large-text.ts'
 import { newMessage, newMessageId } from './new-message.ts'
 import type { CallListener, EngineAgent } from './parts.ts'
 import { sample } from './sampling.ts'
-import { SessionGoneError, save } from './saved-messages.ts'
+import { save } from './saved-messages.ts'
 import { frontendNames } from './turn-tools.ts'
 
 type ToolRequest = ContentOf<'toolRequest'>
@@ -26,7 +27,8 @@ type ToolResult = Result<ToolContent[]>
 /** What a turn knows that runs tools. */
 export interface ToolRunParts {
   agent: EngineAgent
-  store: SessionStore
+  elicitations: Elicitations
+  largeTexts: LargeTexts
   settings: Settings
   mode: Mode
   dangers: DangerCheck
@@ -35,6 +37,7 @@ export interface ToolRunParts {
   finalOutput: FinalOutput
   say: (message: Message) => Promise<void>
   notify: (requestId: string, notification: McpNotification) => Promise<void>
+  decided: (id: string, signal: AbortSignal) => Promise<string>
   signal: AbortSignal
 }
 
@@ -138,7 +141,7 @@ function permissionOf(name: string, { mode, settings }: ToolRunParts): ToolPermi
 async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, parts: ToolRunParts): Promise<boolean> {
   const data = { actionType: 'toolConfirmation', id, toolName: call.name, arguments: call.arguments ?? {}, prompt } as const
   await parts.say(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
-  const action = await parts.agent.parts.confirmations.wait(id, parts.signal)
+  const action = await parts.decided(id, parts.signal)
   if (action === 'always_allow') setPermission(parts.settings, call.name, 'always_allow')
   return action === 'always_allow' || action === 'allow_once'
 }
@@ -146,7 +149,7 @@ async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, p
 async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, parts: RunningParts): Promise<ToolResult> {
   if (parts.mode === 'chat') return textResult(notInChat)
   if (!allowed) return textResult(declined)
-  return withoutLargeTexts(await run(request, call, parts))
+  return parts.largeTexts.moved(await run(request, call, parts), parts.agent.parts.session)
 }
 
 export function textResult(text: string): ToolResult {
@@ -183,14 +186,15 @@ function listenerOf(requestId: string, parts: RunningParts): CallListener {
 }
 
 /** Asks the person at once, and only the one whose tool it is (GA 8.3). The question is saved. */
-async function elicit(message: string, schema: unknown, { agent, store, say, signal, giveUp }: RunningParts): Promise<unknown> {
+async function elicit(message: string, schema: unknown, { agent, elicitations, say, signal, giveUp }: RunningParts): Promise<unknown> {
   const id = randomUUID()
   const data = { actionType: 'elicitation', id, message, requested_schema: schema } as const
   const question = newMessage('assistant', [{ type: 'actionRequired', data }])
-  const answer = agent.parts.elicitations.wait(id, signal)
+  const { session } = agent.parts
+  const answer = elicitations.wait(session, id, signal)
   answer.catch(() => undefined) // it is awaited below, after what may fail
   try {
-    save(store, agent.sessionId, [question])
+    save(session, [question])
   } catch (error) {
     if (error instanceof SessionGoneError) giveUp(error)
     throw error

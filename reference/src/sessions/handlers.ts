@@ -13,6 +13,7 @@ import { MissingParametersError, recipeLibrary } from '../recipe/render.ts'
 import type { Tasks } from '../recipe/tasks.ts'
 import { TemplateError } from '../recipe/template-error.ts'
 import type { Workshop } from '../recipe/workshop.ts'
+import type { LargeTexts } from '../reply/large-text.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ListedSession, LoadedSession, SessionStore } from '../store/session-store.ts'
 import { trimmed } from '../text/white-space.ts'
@@ -66,9 +67,16 @@ async function readable({ store, logger }: SessionParts, id: string): Promise<Lo
   return session
 }
 
-/** `DELETE /sessions/{session_id}` (GA 9.4). The agent stays. */
-export function deleteSession({ store }: SessionParts): SessionHandler {
-  return (c) => empty(store.delete(c.req.param('session_id')) ? 200 : 404)
+/** `DELETE /sessions/{session_id}` (GA 9.4), with all that works for the session (G29). */
+export function deleteSession({ store, agents, largeTexts }: SessionParts & { largeTexts: LargeTexts }): SessionHandler {
+  return async (c) => {
+    const id = c.req.param('session_id')
+    const session = store.own(id)
+    if (!store.delete(id)) return empty(404)
+    await agents.end(id)
+    await largeTexts.remove(session)
+    return empty(200)
+  }
 }
 
 const importRequest = object<{ json: string }>({ json: string })
@@ -139,12 +147,14 @@ export function setRecipeValues({ store, agents, settings, workshop }: SessionPa
   return async (c) => {
     const id = c.req.param('session_id')
     const { userRecipeValues } = await readJsonBody(c.req.raw, recipeValuesRequest)
-    store.update(id, { user_recipe_values: userRecipeValues })
-    const session = store.find(id)
+    const own = store.own(id)
+    own.update({ user_recipe_values: userRecipeValues })
+    const session = own.find()
     if (session === undefined) throw new MessageError(500, 'Session not found')
     if (session.recipe === null) throw new MessageError(404, 'Recipe not found')
     const given = { recipe: session.recipe, values: userRecipeValues, library: recipeLibrary(settings.paths) }
     const recipe = await rendered(workshop, given, c.req.raw.signal)
+    if (own.gone.aborted) throw new MessageError(500, 'Session not found')
     installRecipe(agents.get(id), recipe)
     return json(200, { recipe })
   }

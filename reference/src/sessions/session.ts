@@ -35,7 +35,7 @@ export interface Session {
   model_config: ModelConfig | null
 }
 
-const sessionTypes = ['user', 'scheduled', 'sub_agent', 'hidden', 'terminal'] as const
+export const sessionTypes = ['user', 'scheduled', 'sub_agent', 'hidden', 'terminal'] as const
 export type SessionType = (typeof sessionTypes)[number]
 
 /** How a model is asked (GA 4.8). */
@@ -94,9 +94,10 @@ export const exportedSession: Shape<Session> = (place) => {
   return withName(place.with({ ...rest, name: description }))
 }
 
-/** Orders ids by the day, then by the number of that day. */
+/** Orders ids by the day, then by the number of that day; those of older versions, which may be anything, as texts. */
 export function compareIds(a: string, b: string): number {
   const [[dayA = '', numberA], [dayB = '', numberB]] = [a.split('_'), b.split('_')]
-  if (dayA !== dayB) return dayA < dayB ? -1 : 1
-  return Number(numberA) - Number(numberB)
+  const difference = Number(numberA) - Number(numberB)
+  if (dayA === dayB && difference) return difference
+  return a === b ? 0 : a < b ? -1 : 1
 }

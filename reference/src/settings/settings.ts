@@ -6,6 +6,9 @@ import type { Environment, Paths } from './paths.ts'
 import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
+/** Holds what callers of this server have to know. Nobody else gets it (G32). */
+export const ownSecret = 'GOOSE_SERVER__SECRET_KEY'
+
 /** Looks settings and secrets up (GA 1.4): the environment first, then the file. Nothing is kept between two look-ups. */
 export class Settings {
   readonly paths: Paths
@@ -31,6 +34,7 @@ export class Settings {
 
   /** A secret, which is kept apart from the settings. */
   secret(key: string): unknown {
+    if (key.toUpperCase() === ownSecret) return undefined
     return this.fromEnvironment(key) ?? own(this.#secrets(), key)
   }
 

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { atOnce, inTurns } from '../json/turns.ts'
@@ -12,6 +12,8 @@ import { ToldError } from '../told-error.ts'
 import { appendToLog, createLog, deleteLog, readLog, readLogAside, replaceLog, sizeOfLog } from './change-log.ts'
 import { replaying, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
+import { legacySessions } from './legacy.ts'
+import { OwnSession } from './own-session.ts'
 
 /** What a new session is made of; everything else is empty. */
 export type NewSession = Pick<Session, 'working_dir' | 'name' | 'session_type'> &
@@ -31,6 +33,8 @@ interface Entry {
   messageCount: number
   /** The size of the log from which on it is worth a look whether it could be shorter. */
   lookAt: number
+  /** What those have who work for it; made when somebody asks. */
+  own?: OwnSession
 }
 
 /** Logs below this size are left as they are; larger ones are written anew when most of them is of no use any more. */
@@ -44,6 +48,8 @@ const largeLog = 1 << 20
  * read when they are asked for. One process at a time may use a directory; two do no harm to each other's new sessions.
  */
 export class SessionStore {
+  /** Called with the number of each new session. */
+  onCreated: (id: string) => void = () => undefined
   readonly #directory: string
   readonly #now: () => Date
   readonly #logger: Logger
@@ -69,6 +75,7 @@ export class SessionStore {
       if (!writing(() => createLog(this.#path(row.id), render({ type: 'created', row, messages })))) continue
       const entry = { row, messageCount: messages.length, lookAt: largeLog }
       entries.set(row.id, entry)
+      this.onCreated(row.id)
       return listed(entry)
     }
   }
@@ -81,6 +88,13 @@ export class SessionStore {
   find(id: string): ListedSession | undefined {
     const entry = this.#all().get(id)
     return entry && listed(entry)
+  }
+
+  /** The session for those who work for it, the same for all of them. */
+  own(id: string): OwnSession {
+    const entry = this.#all().get(id)
+    if (entry === undefined) return new OwnSession(id, this)
+    return (entry.own ??= new OwnSession(id, this, () => listed(entry)))
   }
 
   /** A session with its messages. Throws when they cannot be read. */
@@ -142,14 +156,17 @@ export class SessionStore {
     return true
   }
 
-  /** False for an unknown session. */
+  /** Ends what works for the session, too. False for an unknown session. */
   delete(id: string): boolean {
     const entries = this.#all()
-    if (!entries.has(id)) return false
+    const entry = entries.get(id)
+    if (entry === undefined) return false
     writing(() => {
       deleteLog(this.#path(id))
     })
-    return entries.delete(id)
+    entries.delete(id)
+    entry.own?.end()
+    return true
   }
 
   #append(entry: Entry, change: Change): void {
@@ -188,6 +205,7 @@ export class SessionStore {
   /** Reads all logs, once. Of one that cannot be read as a whole the session is known, and its messages are not (G15). */
   #all(): Map<string, Entry> {
     if (this.#entries !== undefined) return this.#entries
+    this.#takeOver()
     const entries = new Map<string, Entry>()
     for (const name of logsIn(this.#directory)) {
       const id = name.slice(0, -'.jsonl'.length)
@@ -195,6 +213,23 @@ export class SessionStore {
       if (entry !== undefined) entries.set(id, entry)
     }
     return (this.#entries = entries)
+  }
+
+  /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA2 7). */
+  #takeOver(): void {
+    const sessions = dirname(this.#directory)
+    if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return
+    const temporary = `${this.#directory}.${process.pid}.tmp`
+    try {
+      mkdirSync(temporary, { recursive: true, mode: 0o700 })
+      for (const { row, messages } of legacySessions(sessions, this.#logger)) {
+        createLog(join(temporary, `${row.id}.jsonl`), render({ type: 'created', row, messages }))
+      }
+      renameSync(temporary, this.#directory)
+    } catch (err) {
+      rmSync(temporary, { recursive: true, force: true })
+      this.#logger.warn('old sessions not taken over', { err })
+    }
   }
 
   /** Undefined for a session that nobody was told of: its first line was cut short. */
@@ -291,7 +326,7 @@ function loaded(entry: Entry, { messages }: Replayed): LoadedSession {
 function highestNumber(ids: Iterable<string>, day: string): number {
   let highest = 0
   for (const id of ids) {
-    const [date, number] = id.split('_')
+    const [, date, number] = /^(\d{8})_(\d{1,15})/.exec(id) ?? []
     if (date === day) highest = Math.max(highest, Number(number))
   }
   return highest
@@ -299,7 +334,7 @@ function highestNumber(ids: Iterable<string>, day: string): number {
 
 function logsIn(directory: string): string[] {
   try {
-    return readdirSync(directory).filter((name) => /^\d{8}_\d+\.jsonl$/.test(name))
+    return readdirSync(directory).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
     throw error

@@ -1,7 +1,7 @@
 import { withMember } from '../../json/ordered.ts'
 import { squeezed } from '../../text/white-space.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { SessionStore } from '../../store/session-store.ts'
+import type { OwnSession } from '../../store/own-session.ts'
 import { ToolFault } from '../arguments.ts'
 import type { Arguments } from '../arguments.ts'
 import { normalisedKey } from '../config.ts'
@@ -29,9 +29,8 @@ export interface ManagedExtensions {
 }
 
 export interface ManagerParts {
-  sessionId: string
+  session: OwnSession
   extensions: ManagedExtensions
-  store: SessionStore
   settings: Settings
 }
 
@@ -124,9 +123,9 @@ function find(name: string, extensions: ManagedExtensions): LoadedExtension | un
 }
 
 /** Keeps the list of extensions with the session, if there is one. */
-function remember({ sessionId, extensions, store }: ManagerParts): void {
-  const session = store.find(sessionId)
-  if (session === undefined) return
+function remember({ session, extensions }: ManagerParts): void {
+  const before = session.find()
+  if (before === undefined) return
   const enabled = { extensions: extensions.loaded().map(({ config }) => config) }
-  store.update(sessionId, { extension_data: withMember(session.extension_data, 'enabled_extensions.v0', enabled) })
+  session.update({ extension_data: withMember(before.extension_data, 'enabled_extensions.v0', enabled) })
 }

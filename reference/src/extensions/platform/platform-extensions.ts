@@ -1,4 +1,6 @@
 import type { Logger } from '../../log.ts'
+import type { OwnSession } from '../../store/own-session.ts'
+import type { SessionStore } from '../../store/session-store.ts'
 import { normalisedKey } from '../config.ts'
 import type { PlatformExtension as PlatformConfig } from '../config.ts'
 import { ExtensionError } from '../connection.ts'
@@ -13,7 +15,8 @@ import type { SkillParts } from './skills.ts'
 import { todo } from './todo.ts'
 
 export interface PlatformParts extends SkillParts {
-  sessionId: string
+  session: OwnSession
+  store: SessionStore
   /** Those of the agent. */
   extensions: ManagedExtensions
   logger: Logger
@@ -21,9 +24,9 @@ export interface PlatformParts extends SkillParts {
 
 /** The extensions that are a part of this server, by their keys (GA 6.7). */
 const extensions = new Map<string, (parts: PlatformParts) => PlatformExtension>([
-  ['todo', ({ sessionId, store, settings }) => todo(sessionId, store, settings)],
-  ['chatrecall', ({ sessionId, store }) => chatRecall(sessionId, store)],
-  ['skills', ({ sessionId, ...parts }) => skills(sessionId, parts)],
+  ['todo', ({ session, settings }) => todo(session, settings)],
+  ['chatrecall', ({ session, store }) => chatRecall(session.id, store)],
+  ['skills', ({ session, ...parts }) => skills(session, parts)],
   ['extensionmanager', extensionManager],
 ])
 

@@ -18,7 +18,7 @@ function rig(): { connection: PlatformConnection; root: string; write: (path: st
   const store = new SessionStore(paths.data, logger)
   const { id } = store.create({ working_dir: join(root, 'work'), name: 'n', session_type: 'user' })
   const environment = { HOME: join(root, 'home') }
-  const connection = new PlatformConnection(skills(id, { store, settings: new Settings(paths, environment), environment }), logger)
+  const connection = new PlatformConnection(skills(store.own(id), { settings: new Settings(paths, environment), environment }), logger)
   return {
     connection,
     root,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { squeezed } from '../../text/white-space.ts'
 import type { Environment } from '../../settings/paths.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { SessionStore } from '../../store/session-store.ts'
+import type { OwnSession } from '../../store/own-session.ts'
 import { ToolFault } from '../arguments.ts'
 import type { McpTool } from '../config.ts'
 import { listedNames } from '../listed-names.ts'
@@ -22,14 +22,13 @@ const loadSkill: McpTool = {
 }
 
 export interface SkillParts {
-  store: SessionStore
   settings: Settings
   environment: Environment
 }
 
 /** Tells the model of skills, and loads them. They are read anew each time (X30, X31). */
-export function skills(sessionId: string, parts: SkillParts): PlatformExtension {
-  const all = (): Map<string, Skill> => readSkills(placesOf(sessionId, parts))
+export function skills(session: OwnSession, parts: SkillParts): PlatformExtension {
+  const all = (): Map<string, Skill> => readSkills(placesOf(session, parts))
   return {
     instructions: () => introduction([...all().values()]),
     tools: [
@@ -48,8 +47,8 @@ export function skills(sessionId: string, parts: SkillParts): PlatformExtension 
 }
 
 /** Where skills are looked for; of two with one name the later counts. */
-function placesOf(sessionId: string, { store, settings, environment }: SkillParts): string[] {
-  const session = store.find(sessionId)
+function placesOf(own: OwnSession, { settings, environment }: SkillParts): string[] {
+  const session = own.find()
   return [
     ...(environment.HOME ? [join(environment.HOME, '.claude', 'skills')] : []),
     join(settings.paths.config, 'skills'),

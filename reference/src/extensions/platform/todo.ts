@@ -1,7 +1,7 @@
 import { isObject } from '../../json/is-object.ts'
 import { withMember } from '../../json/ordered.ts'
 import type { Settings } from '../../settings/settings.ts'
-import type { SessionStore } from '../../store/session-store.ts'
+import type { OwnSession } from '../../store/own-session.ts'
 import { isBlank } from '../../text/white-space.ts'
 import type { McpTool } from '../config.ts'
 import type { PlatformAnswer, PlatformExtension } from './platform-connection.ts'
@@ -15,19 +15,19 @@ const todoWrite: McpTool = {
 }
 
 /** The todo list of a session, which is kept with it (X21). */
-export function todo(sessionId: string, store: SessionStore, settings: Settings): PlatformExtension {
+export function todo(session: OwnSession, settings: Settings): PlatformExtension {
   const write = (content: string): PlatformAnswer => {
     const max = maxCharacters(settings)
     const count = Array.from(content).length
     if (count > max) return `The todo list is too long: ${count} characters, at most ${max}.`
-    const session = store.find(sessionId)
-    if (session === undefined) return { status: 'error', error: '-32603: Session not found' }
-    store.update(sessionId, { extension_data: withMember(session.extension_data, 'todo.v0', { content }) })
+    const before = session.find()
+    if (before === undefined) return { status: 'error', error: '-32603: Session not found' }
+    session.update({ extension_data: withMember(before.extension_data, 'todo.v0', { content }) })
     return 'The todo list was written.'
   }
   return {
     note: () => {
-      const list = listOf(store.find(sessionId)?.extension_data['todo.v0'])
+      const list = listOf(session.find()?.extension_data['todo.v0'])
       return isBlank(list) ? '' : `Todo list:\n${list}` // M20
     },
     tools: [{ tool: todoWrite, run: (args) => write(args.text('content')) }],

@@ -1,0 +1,42 @@
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { LogEntry } from '../testing/test-app.ts'
+import { recordingLogger } from '../testing/test-app.ts'
+import { temporaryRoot } from '../testing/goose-app.ts'
+import { SessionStore } from './session-store.ts'
+
+const user = '{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}'
+
+/** A store over session files of older versions. */
+function open(files: Record<string, string | Buffer>): { root: string; store: SessionStore; logs: LogEntry[] } {
+  const root = temporaryRoot()
+  mkdirSync(join(root, 'sessions'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, 'sessions', name), text)
+  const { logger, entries } = recordingLogger()
+  return { root, store: new SessionStore(root, logger, () => new Date('2025-12-10T23:00:00Z')), logs: entries }
+}
+
+describe('session files of older versions (GA2 7)', () => {
+  it('are taken over with what can be read, and stay', () => {
+    const { root, store } = open({ '20251210_093011.jsonl': Buffer.concat([Buffer.from(`{"description":" a  b "}\n${user}\nnonsense\n{}\n${user}\n\xff\n`, 'latin1'), Buffer.from(user)]) })
+    utimesSync(join(root, 'sessions/20251210_093011.jsonl'), 0, Date.parse('2025-12-11T01:02:03Z') / 1000)
+    expect(store.load('20251210_093011')).toMatchObject({ name: 'a b', working_dir: '', session_type: 'user', updated_at: '2025-12-11T01:02:03Z', message_count: 2 })
+    expect(store.create({ working_dir: '', name: 'n', session_type: 'user' }).id).toBe('20251210_93012')
+    expect(readdirSync(join(root, 'sessions')).sort()).toEqual(['20251210_093011.jsonl', 'log'])
+  })
+
+  it.each(['', '\n', '[]', '{}', '{"name":1}', '{"name":"x","recipe":{}}', '\xff'])('like %j are left out, and logged', (text) => {
+    const { store, logs } = open({ 'bad.jsonl': Buffer.from(text, 'latin1'), 'good.jsonl': '{"name":"n"}' })
+    expect(store.list().map(({ id }) => id)).toEqual(['good'])
+    expect(logs).toMatchObject([{ message: 'old session not taken over', fields: { file: 'bad.jsonl' } }])
+  })
+
+  it('are taken over once, and in a whole', () => {
+    const { root, store } = open({ 'a.jsonl': '{"name":"n"}' })
+    store.delete('a')
+    writeFileSync(join(root, 'sessions/b.jsonl'), '{"name":"n"}')
+    expect(new SessionStore(root, recordingLogger().logger).list()).toEqual([])
+    expect(readFileSync(join(root, 'sessions/a.jsonl'), 'utf8')).toBe('{"name":"n"}')
+  })
+})

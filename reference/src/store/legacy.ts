@@ -1,0 +1,145 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { basename, join } from 'node:path'
+import { JsonDocument } from '../json/document.ts'
+import { isObject } from '../json/is-object.ts'
+import { boolean, int32, map, nullable, object, readShape, string, withDefault } from '../json/shape.ts'
+import type { Shape } from '../json/shape.ts'
+import type { Logger } from '../log.ts'
+import { message, visibleToBoth } from '../message/message.ts'
+import type { Message } from '../message/message.ts'
+import { recipe } from '../recipe/recipe.ts'
+import { modelConfig, sessionTypes } from '../sessions/session.ts'
+import type { SessionType } from '../sessions/session.ts'
+import { squeezed } from '../text/white-space.ts'
+import { dateTime, inSeconds } from '../time/date-time.ts'
+import type { SessionRow } from './changes.ts'
+
+/*
+ * The session files of older versions: a line of JSON for the session, then one for each message (GA2 7, G15).
+ */
+
+const ending = '.jsonl'
+const maxFileBytes = 50 * 1024 * 1024
+const LF = 0x0a
+
+/** A session of an older version. */
+export interface LegacySession {
+  row: SessionRow
+  messages: Message[]
+}
+
+/** The sessions of a directory. A file that holds none is left out, and logged. */
+export function* legacySessions(directory: string, logger: Logger): Generator<LegacySession> {
+  for (const name of namesIn(directory).filter((one) => one.endsWith(ending) && one !== ending)) {
+    let session: LegacySession
+    try {
+      session = readLegacy(join(directory, name))
+    } catch (err) {
+      logger.warn('old session not taken over', { file: name, err })
+      continue
+    }
+    yield session
+  }
+}
+
+/** Plain files only. */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
+  } catch {
+    return []
+  }
+}
+
+function readLegacy(path: string): LegacySession {
+  const found = statSync(path)
+  if (found.size > maxFileBytes) throw new Error('the file is too large')
+  const [first, ...rest] = linesOf(readFileSync(path))
+  if (first === undefined) throw new Error('the file is empty, or no UTF-8')
+  return { row: rowOf(new JsonDocument(first).value, basename(path, ending), found), messages: rest.flatMap(messageOf) }
+}
+
+/** The lines before the first that is no UTF-8. */
+function linesOf(bytes: Buffer): string[] {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const lines: string[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const lineFeed = bytes.indexOf(LF, start)
+    const end = lineFeed === -1 ? bytes.length : lineFeed
+    try {
+      lines.push(decoder.decode(bytes.subarray(start, end)))
+    } catch {
+      break
+    }
+    start = end + 1
+  }
+  return lines
+}
+
+/** An unknown type is `user`. */
+const knownType: Shape<SessionType> = (place) => sessionTypes.find((type) => type === place.value) ?? 'user'
+
+const legacyRow: Shape<SessionRow> = object<SessionRow>({
+  id: string,
+  working_dir: withDefault(string, ''),
+  name: string,
+  user_set_name: withDefault(boolean, false),
+  session_type: withDefault(knownType, 'user'),
+  created_at: string,
+  updated_at: string,
+  extension_data: withDefault((place) => (isObject(place.value) ? place.value : {}), {}),
+  total_tokens: nullable(int32),
+  input_tokens: nullable(int32),
+  output_tokens: nullable(int32),
+  accumulated_total_tokens: nullable(int32),
+  accumulated_input_tokens: nullable(int32),
+  accumulated_output_tokens: nullable(int32),
+  schedule_id: nullable(string),
+  recipe: nullable(recipe),
+  user_recipe_values: nullable(map(string)),
+  provider_name: nullable(string),
+  model_config: nullable(modelConfig),
+})
+
+/** What a first line says of its session; what it leaves out, or has as null, is empty. */
+function rowOf(given: unknown, id: string, file: Stats): SessionRow {
+  if (!isObject(given)) throw new Error('the first line is no object')
+  const { name, description, created_at: created, ...rest } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+  if (name === undefined && description === undefined) throw new Error('the session has no name')
+  return readShape(legacyRow, {
+    ...rest,
+    id,
+    name: squeezed(readShape(string, name ?? description)),
+    created_at: secondOf(created) ?? birthOf(id, file),
+    updated_at: inSeconds(file.mtime),
+  })
+}
+
+function birthOf(id: string, { birthtimeMs, birthtime, mtime }: Stats): string {
+  if (birthtimeMs > 0) return inSeconds(birthtime)
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)$/.exec(id) ?? []
+  const [year, month = 1, ...others] = parts.map(Number)
+  return inSeconds(year === undefined ? mtime : new Date(year, month - 1, ...others)) // in local time
+}
+
+/** None for a line that is no message. */
+function messageOf(line: string): Message[] {
+  try {
+    const document = new JsonDocument(line)
+    const { value } = document
+    const whole = isObject(value) && !Object.hasOwn(value, 'metadata') ? { ...value, metadata: visibleToBoth } : value
+    return [{ ...readShape(message, whole, document), id: null }]
+  } catch {
+    return []
+  }
+}
+
+/** Undefined for what is no date and time. */
+function secondOf(value: unknown): string | undefined {
+  try {
+    return inSeconds(new Date(readShape(dateTime, value)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,11 @@
+import type { OwnSession } from '../store/own-session.ts'
+import { SessionStore } from '../store/session-store.ts'
+import { temporaryRoot } from './goose-app.ts'
+import { recordingLogger } from './test-app.ts'
+
+/** A session, and a function that deletes it. */
+export function someSession(): { session: OwnSession; remove: () => void } {
+  const store = new SessionStore(temporaryRoot(), recordingLogger().logger)
+  const { id } = store.create({ working_dir: '/w', name: 'n', session_type: 'user' })
+  return { session: store.own(id), remove: () => store.delete(id) }
+}

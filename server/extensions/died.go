@@ -1,0 +1,72 @@
+package extensions
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-dev/lockstep/server/extension"
+)
+
+// maxLastLine is how many characters of what an extension says last are logged (decision S48).
+const maxLastLine = 200
+
+// logEnd logs when a connection ends that nobody has ended, with what the process says last, if it is one.
+func (c *Connector) logEnd(x *client, name string, p *process, secrets []string) {
+	context.AfterFunc(x.ctx, func() {
+		if x.isEnded() {
+			return
+		}
+		said := ""
+		if p != nil {
+			p.stderr.wait(c.grace())
+			said = lastLine(p.lastWords(), secrets)
+		}
+		c.Log.Warn("extension has ended", "extension", name, "said", said)
+	})
+}
+
+// isEnded says whether somebody has ended the connection.
+func (x *client) isEnded() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.ended
+}
+
+// wait waits for the end of the file, but not for long.
+func (t *tail) wait(most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-t.done:
+	case <-timer.C:
+	}
+}
+
+// secretsOf returns the values that an extension has of its user, the longest first.
+func (c *Connector) secretsOf(config extension.Config) (secrets []string) {
+	variables, _ := c.variables(config) // an extension with an error there does not run
+	for _, pair := range append(variables, config.Headers...) {
+		if pair.Value != "" {
+			secrets = append(secrets, pair.Value)
+		}
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	return secrets
+}
+
+// lastLine returns the last line of a text that is not blank, without secrets, cut to what a log shows.
+func lastLine(text string, secrets []string) string {
+	isCut := len(text) >= maxTail
+	text = strings.TrimSpace(text)
+	line := text[strings.LastIndexAny(text, "\r\n")+1:]
+	if isCut && len(line) == len(text) && len(secrets) > 0 { // the end of a secret may be at its beginning
+		line = line[min(len(secrets[0]), len(line)):]
+	}
+	for _, secret := range secrets {
+		line = strings.ReplaceAll(line, secret, "***")
+	}
+	shown := []rune(strings.ToValidUTF8(line, "\uFFFD"))
+	return string(shown[:min(len(shown), maxLastLine)])
+}

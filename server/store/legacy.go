@@ -1,0 +1,185 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/decode"
+	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/message"
+	"github.com/lockstep-dev/lockstep/server/session"
+)
+
+// maxLegacy is how large a session file of an older version may be (GA2 7).
+const maxLegacy = 50 << 20
+
+// takeOver makes sessions of the files in which older versions kept them (GA2 7). It returns why files are left out, each for
+// itself.
+func takeOver(ctx context.Context, tx *sql.Tx, dir string) (leftOut []error, err error) {
+	paths, err := filepath.Glob(filepath.Join(escaped(dir), "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths {
+		old, err := readLegacy(path)
+		if err != nil {
+			leftOut = append(leftOut, fmt.Errorf("%s: %w", path, err))
+			continue
+		}
+		if err := insertLegacy(ctx, tx, old); err != nil {
+			return leftOut, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return leftOut, nil
+}
+
+// escaped returns a directory as a pattern that means it alone.
+func escaped(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// readLegacy reads a file: a line of metadata, then a line for each message. Lines that are no message are left out.
+func readLegacy(path string) (session.Session, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return session.Session{}, err
+	case !info.Mode().IsRegular():
+		return session.Session{}, errors.New("no plain file")
+	case info.Size() > maxLegacy:
+		return session.Session{}, fmt.Errorf("more than %d bytes", int64(maxLegacy))
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return session.Session{}, err
+	}
+	id := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	first, rest, _ := bytes.Cut(content, []byte("\n"))
+	old, err := readMetadata(first, id, func() time.Time { return createdAt(path, id, info.ModTime()) })
+	if err != nil {
+		return old, err
+	}
+	old.ID, old.UpdatedAt = id, info.ModTime()
+	for line := range bytes.Lines(rest) {
+		if !utf8.Valid(line) {
+			break
+		}
+		if m, err := readMessage(line); err == nil {
+			old.Conversation = append(old.Conversation, m)
+		}
+	}
+	return old, nil
+}
+
+var errNoMetadata = errors.New("Invalid session metadata JSON")
+
+// readMetadata reads the first line, whose members may all be missing but the name.
+func readMetadata(line []byte, id string, created func() time.Time) (session.Session, error) {
+	given, err := jsonwire.Parse(line)
+	if err != nil || given.Kind() != "object" || !utf8.Valid(line) {
+		return session.Session{}, errNoMetadata
+	}
+	there := map[string]jsonwire.Text{}
+	for name, value := range given.Members() {
+		there[name.Str()] = value
+	}
+	name, ok := there["name"]
+	if !ok {
+		if name, ok = there["description"]; !ok {
+			return session.Session{}, errors.New("neither name nor description")
+		}
+	}
+	if name.Kind() == "string" {
+		there["name"] = jsonwire.AppendQuoted(nil, []byte(strings.Join(strings.Fields(name.Str()), " ")))
+	}
+	for _, other := range []string{"description", "conversation"} {
+		delete(there, other)
+	}
+	there["id"] = jsonwire.AppendQuoted(nil, []byte(id))
+	there["message_count"], there["updated_at"] = jsonwire.Text("0"), jsonwire.Text(`"1970-01-01T00:00:00Z"`)
+	for name, value := range map[string]string{"working_dir": `""`, "extension_data": "{}"} {
+		if _, ok := there[name]; !ok {
+			there[name] = jsonwire.Text(value)
+		}
+	}
+	if _, ok := there["created_at"]; !ok {
+		there["created_at"] = jsonwire.AppendQuoted(nil, []byte(jsonwire.Time(created())))
+	}
+	return decodeMembers(there)
+}
+
+func decodeMembers(members map[string]jsonwire.Text) (old session.Session, err error) {
+	w := jsonwire.NewWriter(nil)
+	w.Open('{')
+	for name, value := range members {
+		w.Name(name)
+		w.Raw(value)
+	}
+	w.Close('}')
+	v, err := decode.Parse(w.Text())
+	if err != nil {
+		return old, err
+	}
+	return session.Decode(v)
+}
+
+// readMessage reads a message, which both see if nothing is said of that.
+func readMessage(line []byte) (message.Message, error) {
+	given, err := jsonwire.Parse(line)
+	if err != nil || given.Kind() != "object" {
+		return message.Message{}, errors.New("no object")
+	}
+	if given.Pick("metadata")[0].Kind() == "undefined" {
+		line = append(bytes.TrimSuffix(bytes.TrimSpace(line), []byte("}")), `,"metadata":{"userVisible":true,"agentVisible":true}}`...)
+	}
+	v, err := decode.Parse(line)
+	if err != nil {
+		return message.Message{}, err
+	}
+	return message.Decode(v)
+}
+
+// createdAt is when a session was made of which its file does not say it.
+func createdAt(path, id string, modified time.Time) time.Time {
+	if born, ok := birth(path); ok {
+		return born
+	}
+	if t, err := time.ParseInLocation("20060102_150405", id, time.Local); err == nil {
+		return t
+	}
+	return modified
+}
+
+// insertLegacy writes a session as it was.
+func insertLegacy(ctx context.Context, tx *sql.Tx, old session.Session) error {
+	const row = `INSERT INTO sessions (id, name, session_type, working_dir, created_at) VALUES (?, ?, ?, ?, ?)`
+	if _, err := tx.ExecContext(ctx, row, old.ID, old.Name, string(old.Type), old.WorkingDir, stamp(old.CreatedAt)); err != nil {
+		return err
+	}
+	if err := add(ctx, tx, old.ID, old.Conversation); err != nil {
+		return err
+	}
+	changes := append(SetTokens(old.Tokens), SetSchedule(old.ScheduleID), SetRecipe(old.Recipe),
+		SetUserRecipeValues(old.UserRecipeValues), SetExtensionData(old.ExtensionData), Change{"user_set_name", old.UserSetName})
+	if old.ProviderName != nil {
+		changes = append(changes, Change{"provider_name", *old.ProviderName})
+	}
+	if old.ModelConfig != nil {
+		w := jsonwire.NewWriter(nil)
+		old.ModelConfig.Write(w)
+		changes = append(changes, Change{"model_config_json", string(w.Text())})
+	}
+	if _, err := update(ctx, tx, old.ID, changes); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE sessions SET updated_at = ? WHERE id = ?`, stamp(old.UpdatedAt), old.ID)
+	return err
+}

@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A panic must leave no transaction behind, in which others would see the past, or for which writers would wait.
+func TestAPanicLeavesNoTransaction(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "s.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	panics := func(do func()) {
+		defer func() { _ = recover() }()
+		do()
+	}
+	for range maxReaders + 1 {
+		panics(func() {
+			_ = s.read.together(t.Context(), func(ctx context.Context, from *reader) error {
+				_, _ = one(from.session.QueryRowContext(ctx, "x"), "x")
+				panic("broken")
+			})
+		})
+	}
+	panics(func() { _ = s.change(t.Context(), func(*sql.Tx) error { panic("broken") }) })
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	made, err := s.Create(ctx, New{WorkingDir: "/w", Name: "n", Type: "user"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range maxReaders + 1 {
+		if _, err := s.Load(ctx, made.ID); err != nil {
+			t.Errorf("behind a panic: %v", err)
+		}
+	}
+}
