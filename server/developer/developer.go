@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -23,10 +23,21 @@ const version = "1.16.0"
 // Versions of the protocol that a client may ask for; any other gets the last (GA2 4.1).
 var versions = []string{"2024-11-05", "2025-03-26"}
 
-// Places are the directories that count.
-type Places struct {
-	Current string // relative paths count from here
-	Config  string // settings of the user
+// A Setting is where a server works.
+type Setting struct {
+	Directory string   // relative paths count from here
+	Config    string   // settings of the user
+	Env       []string // as [os.Environ] returns it
+}
+
+// getenv returns a variable, or the default if it is not there or empty.
+func (s Setting) getenv(name, byDefault string) string {
+	for _, variable := range slices.Backward(s.Env) {
+		if value, is := strings.CutPrefix(variable, name+"="); is && value != "" {
+			return value
+		}
+	}
+	return byDefault
 }
 
 // A run answers one call of a tool. Its error is that of the protocol.
@@ -49,20 +60,23 @@ func failed(format string, values ...any) error {
 }
 
 // Serve talks to one client until that hangs up or the context ends, which is no error.
-func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, places Places) error {
-	files := paths{places.Current, readIgnored(places.Current)}
-	sh := newShell(files, places.Config)
+func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting) error {
+	files := paths{at.Directory, readIgnored(at.Directory)}
+	sh := newShell(files, at)
 	defer sh.close()
 	x := &server{line: &line{Transport: &mcp.IOTransport{Reader: in, Writer: out}}}
 	x.ctx, x.cancel = context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "goose-developer", Version: version}, &mcp.ServerOptions{
 		Instructions: fmt.Sprintf("The developer extension works with files and commands on this machine.\nOperating system: %s\nCurrent directory: %s\nShell: %s",
-			runtime.GOOS, places.Current, sh.program),
+			runtime.GOOS, at.Directory, sh.program),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
 	})
 	for name, run := range map[string]run{
-		"shell":       sh.run,
-		"text_editor": newEditor(files).run,
+		"shell":           sh.run,
+		"text_editor":     newEditor(files).run,
+		"image_processor": files.image,
+		"screen_capture":  noDesktop("Failed to access monitors"),
+		"list_windows":    noDesktop("Failed to list windows"),
 	} {
 		x.add(s, name, run)
 	}
@@ -155,11 +169,4 @@ func utf8(text string) string {
 		return text
 	}
 	return valid
-}
-
-func getenv(name, byDefault string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	return byDefault
 }
