@@ -1,6 +1,7 @@
 package server
 
 import (
+	"github.com/lockstep-dev/lockstep/server/hints"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
@@ -18,6 +19,10 @@ func (g *goose) replyHandlers(config Config) *replyHandlers {
 		Settings:    g.settings,
 		Permissions: g.permissions,
 		Providers:   g.providers,
+		Hints: func(directory string) string {
+			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
+			return hints.Read(hints.Names(names), config.Directories.Config, directory)
+		},
 		ReadRecipe:  recipe.ReadFile,
 		Background:  g.background,
 		Log:         config.Log,
