@@ -23,8 +23,8 @@ func (g *goose) replyHandlers(config Config) *replyHandlers {
 			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
 			return hints.Read(hints.Names(names), config.Directories.Config, directory)
 		},
-		ReadRecipe:  recipe.ReadFile,
-		Background:  g.background,
-		Log:         config.Log,
+		ReadRecipe: recipe.ReadFile,
+		Background: g.background,
+		Log:        config.Log,
 	}
 }

@@ -74,12 +74,14 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting
 	for name, run := range map[string]run{
 		"shell":           sh.run,
 		"text_editor":     newEditor(files).run,
+		"analyze":         files.analyze,
 		"image_processor": files.image,
 		"screen_capture":  noDesktop("Failed to access monitors"),
 		"list_windows":    noDesktop("Failed to list windows"),
 	} {
 		x.add(s, name, run)
 	}
+	s.AddPrompt(unitTest, writeUnitTest)
 	s.AddReceivingMiddleware(corrected)
 	err := s.Run(ctx, x.line)
 	x.cancel()

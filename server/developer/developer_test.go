@@ -248,3 +248,45 @@ func TestOnlyTheLastTenChangesAreKept(t *testing.T) {
 		t.Errorf("%d bytes are kept", f.bytes)
 	}
 }
+
+func TestThePrompt(t *testing.T) {
+	c := client(t, t.TempDir())
+	list, err := c.ListPrompts(t.Context(), nil)
+	if err != nil || len(list.Prompts) != 1 || list.Prompts[0].Name != "unit_test" || len(list.Prompts[0].Arguments) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	got, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "unit_test", Arguments: map[string]string{"source_code": "x = 1", "language": "python"}})
+	const want = "Write unit tests for the following python code. Cover usual cases, edge cases and failures.\n\n```python\nx = 1\n```\n"
+	if err != nil || len(got.Messages) != 1 || got.Messages[0].Content.(*mcp.TextContent).Text != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "unit_test", Arguments: map[string]string{"source_code": "x"}})
+	if failure, ok := errors.AsType[*jsonrpc.Error](err); !ok || failure.Code != -32602 || failure.Message != "missing field `language`" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheIntroduction(t *testing.T) {
+	directory := t.TempDir()
+	c := client(t, directory)
+	got := c.InitializeResult()
+	if got.ServerInfo.Name != "goose-developer" || got.ServerInfo.Version != "1.16.0" || got.ProtocolVersion != "2025-03-26" ||
+		got.Capabilities.Logging != nil || !strings.Contains(got.Instructions, "\nCurrent directory: "+directory+"\n") {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t, c, "sing", "{}"); got != "-32602: tool not found" {
+		t.Error(got)
+	}
+}
+
+func TestToolsOfTheDecisions(t *testing.T) {
+	decisions, err := os.ReadFile("../../docs/decisions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tool := range tools {
+		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(string(decisions), row) {
+			t.Errorf("docs/decisions.md does not have%s", row)
+		}
+	}
+}

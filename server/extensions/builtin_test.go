@@ -13,7 +13,7 @@ func TestTheDeveloperWorksInTheSessionsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools, err := s.ToolsOf(t.Context(), "developer")
-	if got := names(tools); got != "developer__image_processor developer__list_windows developer__screen_capture developer__shell developer__text_editor" || err != nil {
+	if got := names(tools); got != "developer__analyze developer__image_processor developer__list_windows developer__screen_capture developer__shell developer__text_editor" || err != nil {
 		t.Errorf("tools: %s, %v", got, err)
 	}
 	want, _ := s.connector.Sessions.Session(t.Context(), "x")

@@ -17,7 +17,7 @@ import (
 const (
 	maxFile  = 1 << 20
 	maxAll   = 4 << 20
-	maxDepth = 3 // files in files
+	maxDepth = 3    // files in files
 	maxFiles = 1000 // that are looked for
 )
 
