@@ -24,7 +24,7 @@ type annotations struct {
 var (
 	forAssistant = &annotations{Audience: []string{"assistant"}}
 	forUser      = userAt("0.2")
-	behindOthers = userAt("0.0")
+	behindOthers = userAt("0")
 )
 
 func userAt(priority json.Number) *annotations {

@@ -45,7 +45,7 @@ func (p paths) image(_ context.Context, c call) ([]mcp.Content, error) {
 	if err != nil || !ok {
 		return nil, failed("Failed to open image file: not a PNG, JPEG, GIF or WebP image that can be read")
 	}
-	priority := json.Number("0.0")
+	priority := json.Number("0")
 	return []mcp.Content{text("Successfully processed image from "+given, forAssistant), newItem(struct {
 		Type        string `json:"type"`
 		Data        string `json:"data"`

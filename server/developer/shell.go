@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/server/procgroup"
@@ -33,7 +34,7 @@ type shell struct {
 	path    func() string // PATH of a login shell
 
 	mu      sync.Mutex
-	outputs string // the directory of long outputs, empty before the first
+	outputs []string // the files of long outputs
 }
 
 const noEditor = `sh -c 'echo "Interactive editing is not available here." >&2; exit 1'`
@@ -55,8 +56,8 @@ func newShell(p paths, at Setting) *shell {
 func (s *shell) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.outputs != "" {
-		_ = os.RemoveAll(s.outputs)
+	for _, path := range s.outputs {
+		_ = os.Remove(path)
 	}
 }
 
@@ -177,18 +178,15 @@ func (s *shell) result(text string) ([]mcp.Content, error) {
 func (s *shell) keep(text string) (path string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.outputs == "" {
-		if s.outputs, err = os.MkdirTemp("", "goose-shell-"); err != nil {
-			return "", err
-		}
-	}
-	file, err := os.CreateTemp(s.outputs, "output-")
+	path = filepath.Join(os.TempDir(), "goose-output-"+uuid.NewString())
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", err
 	}
+	s.outputs = append(s.outputs, path)
 	_, err = io.WriteString(file, text)
 	if closing := file.Close(); err == nil {
 		err = closing
 	}
-	return file.Name(), err
+	return path, err
 }
