@@ -278,14 +278,14 @@ describe('a tool whose name providers refuse (M70)', () => {
 describe('the todo list (GA 18.3, M20)', () => {
   it('is kept with its session, and shown to the model', async () => {
     const { app, id } = await withExtension({ type: 'platform', name: 'todo', description: null }, { GOOSE_TODO_MAX_CHARS: '6' })
-    expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('The todo list was written.')])
+    expect(await call(app, id, ['todo__todo_write', { content: '- one\n' }])).toEqual([result('Updated (6 chars)')])
     expect((await app.session(id)).extension_data).toEqual({ 'todo.v0': { content: '- one\n' } })
-    expect(JSON.stringify(app.upstream.streamed[1]?.messages)).toContain('Working directory: /w\\nTodo list:\\n- one\\n\\n</context>')
+    expect(JSON.stringify(app.upstream.streamed[1]?.messages)).toContain('Working directory: /w\\nCurrent tasks and notes:\\n- one\\n\\n</context>')
     expect(await call(app, id, ['todo__todo_write', { content: '- two..' }])).toEqual([
-      result('The todo list is too long: 7 characters, at most 6.'),
+      result('Error: Todo list too large: 7 chars (max: 6)'),
     ])
-    expect(await call(app, id, ['todo__todo_write', { content: null }])).toEqual([result('Missing argument: content')])
-    expect(await call(app, id, ['todo__todo_write', { content: 1 }])).toEqual([result('Invalid argument: content')])
+    expect(await call(app, id, ['todo__todo_write', { content: null }])).toEqual([result('Error: Missing required parameter: content')])
+    expect(await call(app, id, ['todo__todo_write', { content: 1 }])).toEqual([result('Error: Invalid argument: content')])
     expect(await call(app, id, ['todo__todo_read', {}])).toEqual(['user: result c0 {"status":"error","error":"-32603: -32002: todo__todo_read"}'])
   })
 })
