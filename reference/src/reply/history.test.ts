@@ -77,9 +77,10 @@ describe('the context note (M19)', () => {
 describe('the system prompt (M16)', () => {
   it('has its blocks in order, each trimmed at its end', () => {
     const instructions = new Map([['b', 'B \n'], ['a', 'A'], ['c', ' ']])
-    const prompt = systemPrompt({ instructions, added: ['added\n'], wantsFinalOutput: true })
+    const prompt = systemPrompt({ instructions, added: ['added\n'], wantsFinalOutput: true, hints: '### Project Hints\nBe brief.' })
     expect(prompt.split('\n\n').slice(1)).toEqual([
       '# Extension a\nA', '# Extension b\nB', 'added', 'When the work is done, call the tool recipe__final_output once, with the final output.',
+      '### Project Hints\nBe brief.',
     ])
   })
 })

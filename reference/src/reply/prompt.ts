@@ -10,14 +10,16 @@ export interface PromptParts {
   /** What clients have added. */
   added: readonly string[]
   wantsFinalOutput: boolean
+  /** What files say; empty if nothing. */
+  hints: string
 }
 
 /** The system prompt of a reply (M16). */
-export function systemPrompt({ instructions, added, wantsFinalOutput }: PromptParts): string {
+export function systemPrompt({ instructions, added, wantsFinalOutput, hints }: PromptParts): string {
   const extensions = [...instructions]
     .filter(([, text]) => !isBlank(text))
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map(([key, text]) => `# Extension ${key}\n${text}`)
-  const blocks = [identity, ...extensions, ...added, ...(wantsFinalOutput ? [finalOutput] : [])]
+  const blocks = [identity, ...extensions, ...added, ...(wantsFinalOutput ? [finalOutput] : []), ...(hints === '' ? [] : [hints])]
   return blocks.map((block) => trimmedEnd(block)).join('\n\n')
 }
