@@ -5,14 +5,15 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/sdk/types.js'
 import { trimmed } from '../../text/white-space.ts'
+import { analyze } from './analyze.ts'
 import { failedCall, invalidCall } from './call-error.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { shellName } from './shell-environment.ts'
+import { openImage } from './image.ts'
 import { runShell } from './shell.ts'
 import type { LineListener } from './shell-output.ts'
 import { TextEditor } from './text-editor.ts'
 import { tools } from './tools.ts'
-import { analyze, openImage } from './unbuilt.ts'
 import { promptOf, unitTest } from './unit-test-prompt.ts'
 
 const serverInfo = { name: 'goose-developer', version: '1.16.0' }

@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { failedCall, invalidCall } from './call-error.ts'
+import { failedCall } from './call-error.ts'
 import { absolutePath } from './ignore-rules.ts'
 import type { IgnoreRules } from './ignore-rules.ts'
 import { asText, parametersOf } from './parameters.ts'
@@ -14,13 +13,6 @@ export function openImage(given: Readonly<Record<string, unknown>>, rules: Ignor
   if (size === undefined) throw failedCall(`File '${path}' does not exist`)
   if (size > imageLimit) throw failedCall(`File '${path}' is too large (${(size / 1024 / 1024).toFixed(2)}MB). Maximum size is 10MB.`)
   throw failedCall('Failed to open image file: not a PNG, JPEG, GIF or WebP image that can be read')
-}
-
-/** `analyze`, which this server does not have. */
-export function analyze(given: Readonly<Record<string, unknown>>, rules: IgnoreRules): CallToolResult {
-  const path = allowedPath(given, rules)
-  if (sizeOf(path) === undefined) throw invalidCall(`Path '${path}' does not exist`)
-  throw failedCall('Tool is not built on this server: analyze')
 }
 
 function allowedPath(given: Readonly<Record<string, unknown>>, rules: IgnoreRules): string {
