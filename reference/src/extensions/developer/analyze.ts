@@ -114,7 +114,9 @@ function overview(files: readonly NamedSource[], depth: number): string {
     const language = languageOfSource(name) ?? ''
     byLanguage.set(language, (byLanguage.get(language) ?? 0) + lines)
   }
-  const shares = [...byLanguage].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).map(([name, lines]) => `${name} (${total === 0 ? 0 : Math.floor((lines * 100) / total)}%)`)
+  const shares = [...byLanguage]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([name, lines]) => `${name} (${total === 0 ? 0 : Math.floor((lines * 100) / total)}%)`)
   const head = `SUMMARY:\nShown: ${files.length} files, ${counts(files)} (max_depth=${depth})\nLanguages: ${shares.join(', ') || 'none'}\n\n`
   let around: string[] = []
   const tree = files.map((file) => {
@@ -148,7 +150,9 @@ function focused(files: readonly NamedSource[], symbol: string, depth: number): 
   const declarations = files.flatMap((file) => file.declarations.map((one) => ({ ...one, file: file.name })))
   const definitions = declarations.filter(({ name }) => name === symbol)
   const functions = new Set(declarations.filter(({ kind }) => kind === 'function').map(({ name }) => name))
-  const calls = files.flatMap((file) => file.calls.flatMap((call) => (call.caller === undefined || !functions.has(call.name) ? [] : [{ ...call, caller: call.caller, file: file.name }])))
+  const calls = files.flatMap((file) =>
+    file.calls.flatMap(({ name, line, caller }) => (caller === undefined || !functions.has(name) ? [] : [{ name, line, caller, file: file.name }])),
+  )
   if (definitions.length === 0) return `Symbol '${symbol}' not found in any analyzed files.\n`
   const incoming = chain(calls, symbol, depth, ({ name }) => name, ({ caller }) => caller)
   const outgoing = chain(calls, symbol, depth, ({ caller }) => caller, ({ name }) => name)

@@ -37,7 +37,7 @@ export class ShellOutput {
     })
     this.#ends.push(() => {
       take(decoder.decode())
-      if (rest !== '') this.#add(rest, name)
+      if (rest !== '' && this.#characters <= maxCharacters) this.#add(rest, name)
     })
   }
 
