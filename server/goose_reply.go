@@ -2,6 +2,7 @@ package server
 
 import (
 	"github.com/lockstep-dev/lockstep/server/agent"
+	"github.com/lockstep-dev/lockstep/server/hints"
 	"github.com/lockstep-dev/lockstep/server/recipe"
 	"github.com/lockstep-dev/lockstep/server/reply"
 )
@@ -23,8 +24,12 @@ func (g *goose) replyHandlers(config Config) *replyHandlers {
 		Settings:    g.settings,
 		Permissions: g.permissions,
 		Providers:   g.providers,
-		ReadRecipe:  recipe.ReadFile,
-		Background:  g.background,
-		Log:         config.Log,
+		Hints: func(directory string) string {
+			names, _ := g.settings.Setting("CONTEXT_FILE_NAMES")
+			return hints.Read(hints.Names(names), config.Directories.Config, directory)
+		},
+		ReadRecipe: recipe.ReadFile,
+		Background: g.background,
+		Log:        config.Log,
 	}
 }

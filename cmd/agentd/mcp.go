@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/developer"
 	"github.com/lockstep-dev/lockstep/server/extension"
+	pathsettings "github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // bundled are the MCP servers that goose brings along (GA 1.1), and whether they are built.
@@ -32,7 +33,11 @@ what an extension of the type builtin runs. The one that is built is developer.`
 			if err != nil {
 				return &failure{err}
 			}
-			if err := developer.Serve(cmd.Context(), os.Stdin, os.Stdout, directory); err != nil {
+			places, err := pathsettings.Locate(os.LookupEnv)
+			if err != nil {
+				return &failure{err}
+			}
+			if err := developer.Serve(cmd.Context(), os.Stdin, os.Stdout, developer.Setting{Directory: directory, Config: places.Config, Env: os.Environ()}); err != nil {
 				return &failure{err}
 			}
 			return nil

@@ -6,85 +6,103 @@ import (
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
-// arguments are what a tool is called with. Null is a missing one.
-type arguments map[string]jsonwire.Text
+// arguments are what a tool is called with, and the first thing that is wrong with them. Null is a missing one.
+type arguments struct {
+	values map[string]jsonwire.Text
+	wrong  error
+}
 
-func argumentsOf(raw json.RawMessage) arguments {
-	a := arguments{}
+func argumentsOf(raw json.RawMessage) *arguments {
+	a := &arguments{values: map[string]jsonwire.Text{}}
 	object, err := jsonwire.Parse(raw)
 	if err != nil || object.Kind() != "object" {
 		return a
 	}
 	for name, value := range object.Members() {
 		if value.Kind() != "null" {
-			a[name.Str()] = value
+			a.values[name.Str()] = value
 		}
 	}
 	return a
 }
 
-func invalid(name string) error { return fault("Invalid argument: " + name) }
+func (a *arguments) note(reason, name string) {
+	if a.wrong == nil {
+		a.wrong = invalid("failed to deserialize parameters: %s `%s`", reason, name)
+	}
+}
 
-func (a arguments) need(name, kind string) (jsonwire.Text, error) {
-	value, ok := a[name]
-	if !ok {
-		return nil, fault("Missing argument: " + name)
+// get returns an argument of a kind, and false if there is none.
+func (a *arguments) get(name, kind string) (value jsonwire.Text, there bool) {
+	if value, there = a.values[name]; there && value.Kind() != kind {
+		a.note("invalid type of", name)
+		return nil, false
 	}
-	if value.Kind() != kind {
-		return nil, invalid(name)
-	}
-	return value, nil
+	return value, there
 }
 
 // text returns an argument that must be there and be a text.
-func (a arguments) text(name string) (string, error) {
-	value, err := a.need(name, "string")
-	if err != nil {
-		return "", err
+func (a *arguments) text(name string) string {
+	if _, there := a.values[name]; !there {
+		a.note("missing field", name)
 	}
-	return utf8(value.Str()), nil
+	text := a.maybeText(name)
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
-// integer returns an argument that must be there and be within bounds.
-func (a arguments) integer(name string, least, most int) (int, error) {
-	value, err := a.need(name, "number")
-	if err != nil {
-		return 0, err
+// maybeText returns an argument that must be a text, nil if it is not there.
+func (a *arguments) maybeText(name string) *string {
+	value, there := a.get(name, "string")
+	if !there {
+		return nil
+	}
+	text := utf8(value.Str())
+	return &text
+}
+
+// integer returns an argument that must be an integer by value, nil if it is not there.
+func (a *arguments) integer(name string) *int64 {
+	value, there := a.get(name, "number")
+	if !there {
+		return nil
 	}
 	n, ok := value.Integer()
-	if !ok || n < int64(least) || n > int64(most) {
-		return 0, invalid(name)
+	if !ok {
+		a.note("invalid type of", name)
+		return nil
 	}
-	return int(n), nil
+	return &n
 }
 
-// lineRange returns the argument view_range for so many lines: the first and the last, counted from 1; all if it is not
-// there.
-func (a arguments) lineRange(lines int) (first, last int, err error) {
-	const name = "view_range"
-	if _, there := a[name]; !there {
-		return 1, lines, nil
+// boolean returns an argument that must be a boolean, false if it is not there.
+func (a *arguments) boolean(name string) bool {
+	value, there := a.get(name, "boolean")
+	return there && string(value) == "true"
+}
+
+// pair returns an argument that must be two integers, nil if it is not there.
+func (a *arguments) pair(name string) *[2]int64 {
+	value, there := a.get(name, "array")
+	if !there {
+		return nil
 	}
-	value, err := a.need(name, "array")
-	if err != nil {
-		return 0, 0, err
-	}
-	var ends []int64
+	var pair [2]int64
+	n := 0
 	for _, element := range value.Elements() {
-		n, ok := element.Integer()
-		if element.Kind() != "number" || !ok || len(ends) == 2 {
-			return 0, 0, invalid(name)
+		number, ok := element.Integer()
+		if element.Kind() != "number" || !ok || n == len(pair) {
+			n = 0
+			break
 		}
-		ends = append(ends, n)
+		pair[n] = number
+		n++
 	}
-	if len(ends) != 2 || ends[0] < 1 || ends[0] > int64(lines) {
-		return 0, 0, invalid(name)
+	if n != len(pair) {
+		a.note("invalid type of", name)
+		return nil
 	}
-	if ends[1] == -1 || ends[1] > int64(lines) {
-		ends[1] = int64(lines)
-	}
-	if ends[1] < ends[0] {
-		return 0, 0, invalid(name)
-	}
-	return int(ends[0]), int(ends[1]), nil
+	return &pair
 }

@@ -1,83 +1,167 @@
 // Package developer is the MCP server behind the built-in extension developer: it runs commands and edits files for a model
-// (decisions X14 to X20). It runs as a process of its own, `agentd mcp developer`.
+// (GA2 4.1, 4.2; decisions X14 to X20, X40 to X46). It runs as a process of its own, `agentd mcp developer`.
 package developer
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/text/encoding/unicode"
 )
 
-const (
-	version      = "1.16.0"
-	instructions = "The tool shell runs commands, the tool text_editor reads and changes files. Relative paths count from the working directory."
-)
+const version = "1.16.0"
 
-// A tool is one as clients see it (decision X15).
-type tool struct{ name, description, schema string }
+// Versions of the protocol that a client may ask for; any other gets the last (GA2 4.1).
+var versions = []string{"2024-11-05", "2025-03-26"}
 
-var (
-	shellTool  = tool{"shell", "Runs a command in bash and returns what it prints.", `{"type":"object","properties":{"command":{"type":"string","description":"The command"}},"required":["command"]}`}
-	editorTool = tool{"text_editor", "Views, writes and changes text files.", `{"type":"object","properties":{` +
-		`"path":{"type":"string","description":"The path of the file"},` +
-		`"command":{"type":"string","enum":["view","write","str_replace","insert","undo_edit"]},` +
-		`"file_text":{"type":"string","description":"write: the new content"},` +
-		`"old_str":{"type":"string","description":"str_replace: the text that goes"},` +
-		`"new_str":{"type":"string","description":"str_replace, insert: the text that comes"},` +
-		`"insert_line":{"type":"integer","description":"insert: the line behind which the text comes, 0 for the beginning"},` +
-		`"view_range":{"type":"array","items":{"type":"integer"},"description":"view: the first and the last line, -1 for the end"}` +
-		`},"required":["command","path"]}`}
-)
+// A Setting is where a server works.
+type Setting struct {
+	Directory string   // relative paths count from here
+	Config    string   // settings of the user
+	Env       []string // as [os.Environ] returns it
+}
 
-// A fault is what a tool says when it fails.
-type fault string
+// getenv returns a variable, or the default if it is not there or empty.
+func (s Setting) getenv(name, byDefault string) string {
+	for _, variable := range slices.Backward(s.Env) {
+		if value, is := strings.CutPrefix(variable, name+"="); is && value != "" {
+			return value
+		}
+	}
+	return byDefault
+}
 
-func (f fault) Error() string { return string(f) }
+// A run answers one call of a tool. Its error is that of the protocol.
+type run func(ctx context.Context, c call) ([]mcp.Content, error)
 
-// Serve talks to one client until that hangs up or the context ends, which is no error. Relative paths count from the
-// directory.
-func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, directory string) error {
-	s := mcp.NewServer(&mcp.Implementation{Name: "developer", Version: version}, &mcp.ServerOptions{Instructions: instructions})
-	calls := &calls{}
-	calls.ctx, calls.cancel = context.WithCancel(ctx)
-	calls.add(s, shellTool, shell{directory}.run)
-	calls.add(s, editorTool, newEditor(directory).run)
-	err := s.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
-	calls.cancel()
-	calls.running.Wait()
+// A call is one of a tool.
+type call struct {
+	*arguments
+	log func(data any) // tells the client something meanwhile
+}
+
+// invalid is the failure of a call that the model can avoid.
+func invalid(format string, values ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: utf8(fmt.Sprintf(format, values...))}
+}
+
+// failed is the failure of what a call does.
+func failed(format string, values ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: utf8(fmt.Sprintf(format, values...))}
+}
+
+// Serve talks to one client until that hangs up or the context ends, which is no error.
+func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, at Setting) error {
+	files := paths{at.Directory, readIgnored(at.Directory)}
+	sh := newShell(files, at)
+	defer sh.close()
+	x := &server{line: &line{Transport: &mcp.IOTransport{Reader: in, Writer: out}}}
+	x.ctx, x.cancel = context.WithCancel(ctx)
+	s := mcp.NewServer(&mcp.Implementation{Name: "goose-developer", Version: version}, &mcp.ServerOptions{
+		Instructions: fmt.Sprintf("The developer extension works with files and commands on this machine.\nOperating system: %s\nCurrent directory: %s\nShell: %s",
+			runtime.GOOS, at.Directory, sh.program),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+	})
+	for name, run := range map[string]run{
+		"shell":           sh.run,
+		"text_editor":     newEditor(files).run,
+		"analyze":         files.analyze,
+		"image_processor": files.image,
+		"screen_capture":  noDesktop("Failed to access monitors"),
+		"list_windows":    noDesktop("Failed to list windows"),
+	} {
+		x.add(s, name, run)
+	}
+	s.AddPrompt(unitTest, writeUnitTest)
+	s.AddReceivingMiddleware(corrected)
+	err := s.Run(ctx, x.line)
+	x.cancel()
+	x.running.Wait()
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
 		return nil
 	}
 	return err
 }
 
-// calls are those that run. They end before the server does: otherwise commands would be left.
-type calls struct {
+// corrected says what the library says otherwise.
+func corrected(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		switch params := request.GetParams().(type) {
+		case *mcp.InitializeParams:
+			if !slices.Contains(versions, params.ProtocolVersion) {
+				params.ProtocolVersion = versions[len(versions)-1]
+			}
+		case *mcp.CallToolParamsRaw:
+			if _, known := tools[params.Name]; !known {
+				return nil, invalid("tool not found")
+			}
+		}
+		return next(ctx, method, request)
+	}
+}
+
+// A server has calls that run. They end before it does: otherwise commands would be left.
+type server struct {
+	line    *line
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
-// add adds a tool. What its run returns is the answer, and with an error the answer of a failure.
-func (c *calls) add(s *mcp.Server, t tool, run func(ctx context.Context, a arguments) (string, error)) {
+func (x *server) add(s *mcp.Server, name string, run run) {
 	handle := func(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		c.running.Add(1)
-		defer c.running.Done()
+		x.running.Add(1)
+		defer x.running.Done()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(c.ctx, cancel)()
-		text, err := run(ctx, argumentsOf(request.Params.Arguments))
+		defer context.AfterFunc(x.ctx, cancel)()
+		token := request.Params.GetProgressToken()
+		c := call{argumentsOf(request.Params.Arguments), func(data any) { x.line.log(x.ctx, token, data) }}
+		content, err := run(ctx, c)
 		if err != nil {
-			text = err.Error()
+			return nil, err
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: utf8(text)}}, IsError: err != nil}, nil
+		return &mcp.CallToolResult{Content: content}, nil
 	}
-	s.AddTool(&mcp.Tool{Name: t.name, Description: t.description, InputSchema: json.RawMessage(t.schema)}, handle)
+	t := tools[name]
+	s.AddTool(&mcp.Tool{Name: name, Description: t.description, InputSchema: json.RawMessage(t.schema)}, handle)
+}
+
+// A line is the connection to the client. The library sends no log messages before a client has asked for them; this does.
+type line struct {
+	mcp.Transport
+	connection mcp.Connection
+}
+
+// Connect is what the library calls before it takes requests.
+func (l *line) Connect(ctx context.Context) (c mcp.Connection, err error) {
+	l.connection, err = l.Transport.Connect(ctx)
+	return l.connection, err
+}
+
+func (l *line) log(ctx context.Context, token, data any) {
+	params := struct {
+		Level  string         `json:"level"`
+		Logger string         `json:"logger"`
+		Data   any            `json:"data"`
+		Meta   map[string]any `json:"_meta,omitempty"`
+	}{"info", "shell_tool", data, nil}
+	if token != nil {
+		params.Meta = map[string]any{"progressToken": token}
+	}
+	raw, err := json.Marshal(params)
+	if err == nil {
+		_ = l.connection.Write(ctx, &jsonrpc.Request{Method: "notifications/message", Params: raw})
+	}
 }
 
 // utf8 puts U+FFFD in the place of bytes that are no UTF-8.

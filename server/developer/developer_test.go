@@ -3,6 +3,8 @@ package developer
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
@@ -25,7 +28,9 @@ func client(t *testing.T, directory string) *mcp.ClientSession {
 	theirIn, ourOut := io.Pipe()
 	ourIn, theirOut := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- Serve(context.Background(), theirIn, theirOut, directory) }()
+	go func() {
+		served <- Serve(context.Background(), theirIn, theirOut, Setting{directory, directory, os.Environ()})
+	}()
 	c, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: ourIn, Writer: ourOut}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-03-26"})
 	if err != nil {
 		t.Fatal(err)
@@ -39,46 +44,72 @@ func client(t *testing.T, directory string) *mcp.ClientSession {
 	return c
 }
 
-// call returns what a tool says, with an exclamation mark in front if it failed.
-func call(t *testing.T, c *mcp.ClientSession, tool, arguments string) string {
+// ask returns what a tool says to the user, or the code and message of its error.
+func ask(t *testing.T, c *mcp.ClientSession, tool, arguments string) string {
 	t.Helper()
 	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
-	if err != nil {
+	if failure, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fmt.Sprintf("%d: %s", failure.Code, failure.Message)
+	} else if err != nil {
 		t.Fatal(err)
 	}
-	text := result.Content[0].(*mcp.TextContent).Text
-	if result.IsError {
-		return "!" + text
-	}
-	return text
+	return result.Content[len(result.Content)-1].(*mcp.TextContent).Text
 }
 
-func TestCommands(t *testing.T) {
+func TestWhatACommandLeavesEndsWithIt(t *testing.T) {
 	directory := t.TempDir()
 	c := client(t, directory)
-	for _, tc := range []struct{ arguments, want string }{
-		{`{"command":"echo a; echo b >&2; echo c"}`, "a\nb\nc\n"},
-		{`{"command":"cat; printf x"}`, "x"},
-		{`{"command":"true"}`, "[No output]"},
-		{`{"command":"printf x; exit 3"}`, "!x\n[Exit status: 3]"},
-		{`{"command":"exit 3"}`, "![Exit status: 3]"},
-		{`{"command":"kill -9 $$"}`, "![Exit status: 137]"},
-		{`{"command":"printf '\\377\\n'"}`, "\uFFFD\n"},
-		{`{"command":"sleep 600 & echo $! > pid; echo done"}`, "done\n"},
-		{`{"command":"head -c 1048580 /dev/zero | tr '\\0' x"}`, strings.Repeat("x", 1<<20) + "\n[The output was cut at 1048576 bytes.]"},
-		{`{}`, "!Missing argument: command"},
-		{`{"command":null}`, "!Missing argument: command"},
-		{`{"command":["ls"]}`, "!Invalid argument: command"},
-	} {
-		if got := call(t, c, "shell", tc.arguments); got != tc.want {
-			t.Errorf("%s:\n got %.200q\nwant %.200q", tc.arguments, got, tc.want)
-		}
+	if got := ask(t, c, "shell", `{"command":"sleep 600 & echo $! > pid; echo done"}`); got != "done\n" {
+		t.Errorf("got %q", got)
 	}
 	pid, err := os.ReadFile(filepath.Join(directory, "pid"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	goes(t, string(pid))
+}
+
+func TestTooMuchOutputEndsTheCommand(t *testing.T) {
+	c := client(t, t.TempDir())
+	for _, command := range []string{"yes " + strings.Repeat("x", 1000), "cat /dev/zero"} {
+		want := "-32603: Shell output from command '" + command + "' has too many characters (400001). Maximum character count is 400000."
+		if got := ask(t, c, "shell", `{"command":"`+command+`"}`); got != want {
+			t.Errorf("got %.99q", got)
+		}
+	}
+}
+
+func TestALongOutputIsKeptForTheModelAlone(t *testing.T) {
+	c := client(t, t.TempDir())
+	result, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "shell", Arguments: json.RawMessage(`{"command":"seq 300"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, path, _ := strings.Cut(result.Content[0].(*mcp.TextContent).Text, "remainder of lines in ")
+	path, _, _ = strings.Cut(path, " ")
+	content, _ := os.ReadFile(path)
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 || strings.Count(string(content), "\n") != 300 {
+		t.Errorf("%s: %v, %v", path, info, err)
+	}
+	_ = c.Close()
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			return
+		}
+	}
+	t.Errorf("%s is still there", path)
+}
+
+func TestPathIsThatOfALoginShell(t *testing.T) {
+	home := t.TempDir()
+	shell := filepath.Join(home, "bash")
+	if err := os.WriteFile(shell, []byte("#!/bin/sh\n[ \"$1$2\" = -l-i ] && { shift 2; PATH=/login:$PATH; echo hello; }\n[ \"$BASH_ENV\" ] && echo env\nexec /bin/sh \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SHELL", shell)
+	if got := ask(t, client(t, home), "shell", `{"command":"echo $PATH; echo $BASH_ENV"}`); !strings.HasPrefix(got, "env\n/login:") || !strings.HasSuffix(got, "/.bash_env\n") {
+		t.Errorf("got %q", got)
+	}
 }
 
 // goes fails the test if a process stays.
@@ -126,64 +157,84 @@ func TestACommandEndsWithItsCall(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) {
+func TestAFullDiskLeavesTheFileAsItWas(t *testing.T) {
 	directory := t.TempDir()
-	c := client(t, directory)
-	large := strings.Repeat("x", maxFile+1)
-	for _, tc := range []struct{ name, arguments, want string }{
-		{"no command", `{"path":"a"}`, "!Missing argument: command"},
-		{"unknown command", `{"command":"sing","path":"a"}`, "!Invalid argument: command"},
-		{"no path", `{"command":"view"}`, "!Missing argument: path"},
-		{"empty directory", `{"command":"view","path":"."}`, "[The directory is empty.]"},
-		{"no file", `{"command":"view","path":"a"}`, "!No such file: a"},
-		{"nothing to undo", `{"command":"undo_edit","path":"a"}`, "!Nothing to undo in a"},
-		{"no text", `{"command":"write","path":"a"}`, "!Missing argument: file_text"},
-		{"write", `{"command":"write","path":"d/a","file_text":"one\ntwo\nthree"}`, "Wrote d/a"},
-		{"view", `{"command":"view","path":"d/../d/a"}`, "1: one\n2: two\n3: three"},
-		{"range", `{"command":"view","path":"d/a","view_range":[2,-1]}`, "2: two\n3: three"},
-		{"beyond", `{"command":"view","path":"d/a","view_range":[3,9]}`, "3: three"},
-		{"range from 0", `{"command":"view","path":"d/a","view_range":[0,1]}`, "!Invalid argument: view_range"},
-		{"range beyond", `{"command":"view","path":"d/a","view_range":[4,4]}`, "!Invalid argument: view_range"},
-		{"backwards", `{"command":"view","path":"d/a","view_range":[2,1]}`, "!Invalid argument: view_range"},
-		{"half a range", `{"command":"view","path":"d/a","view_range":[2]}`, "!Invalid argument: view_range"},
-		{"no range", `{"command":"view","path":"d/a","view_range":"all"}`, "!Invalid argument: view_range"},
-		{"directory", `{"command":"view","path":""}`, "d/"},
-		{"write a directory", `{"command":"write","path":"d","file_text":""}`, "!Not a file: d"},
-		{"below a file", `{"command":"write","path":"d/a/b","file_text":""}`, "!Cannot write d/a/b"},
-		{"replace", `{"command":"str_replace","path":"d/a","old_str":"two","new_str":"2"}`, "Changed d/a"},
-		{"no such text", `{"command":"str_replace","path":"d/a","old_str":"two","new_str":"2"}`, "!No such text in d/a"},
-		{"several", `{"command":"str_replace","path":"d/a","old_str":"e","new_str":"E"}`, "!3 such texts in d/a, there must be one"},
-		{"of nothing", `{"command":"str_replace","path":"d/a","old_str":"","new_str":"E"}`, "!Invalid argument: old_str"},
-		{"insert at the end", `{"command":"insert","path":"d/a","insert_line":3,"new_str":"four"}`, "Changed d/a"},
-		{"insert at the beginning", `{"command":"insert","path":"d/a","insert_line":0,"new_str":"zero\n"}`, "Changed d/a"},
-		{"insert beyond", `{"command":"insert","path":"d/a","insert_line":6,"new_str":""}`, "!Invalid argument: insert_line"},
-		{"as it is", `{"command":"view","path":"d/a"}`, "1: zero\n2: one\n3: 2\n4: three\n5: four"},
-		{"undo", `{"command":"undo_edit","path":"d/a"}`, "Undid the last change of d/a"},
-		{"undo", `{"command":"undo_edit","path":"d/./a"}`, "Undid the last change of d/./a"},
-		{"undone", `{"command":"view","path":"d/a"}`, "1: one\n2: 2\n3: three"},
-		{"undo", `{"command":"undo_edit","path":"d/a"}`, "Undid the last change of d/a"},
-		{"undo the making", `{"command":"undo_edit","path":"d/a"}`, "Undid the last change of d/a"},
-		{"gone", `{"command":"view","path":"d/a"}`, "!No such file: d/a"},
-		{"all is undone", `{"command":"undo_edit","path":"d/a"}`, "!Nothing to undo in d/a"},
-		{"too large", `{"command":"write","path":"l","file_text":"` + large + `"}`, "!File is too large: l"},
-		{"empty", `{"command":"write","path":"e","file_text":""}`, "Wrote e"},
-		{"an empty file", `{"command":"view","path":"e"}`, "[The file is empty.]"},
-		{"a range of nothing", `{"command":"view","path":"e","view_range":[1,1]}`, "!Invalid argument: view_range"},
+	path := filepath.Join(directory, "a")
+	if err := os.WriteFile(path, []byte("one\ntwo\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	e := newEditor(paths{directory, readIgnored(directory)})
+	e.write = func(w io.Writer, text string) (int, error) {
+		n, _ := io.WriteString(w, text[:1])
+		return n, syscall.ENOSPC
+	}
+	for _, arguments := range []string{
+		`{"path":"a","command":"write","file_text":"x"}`,
+		`{"path":"a","command":"str_replace","old_str":"one","new_str":"1"}`,
+		`{"path":"a","command":"insert","insert_line":0,"new_str":"x"}`,
+		`{"path":"a","command":"str_replace","diff":"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"}`,
 	} {
-		if got := call(t, c, "text_editor", tc.arguments); got != tc.want {
-			t.Errorf("%s:\n got %q\nwant %q", tc.name, got, tc.want)
+		_, err := e.run(t.Context(), call{arguments: argumentsOf(json.RawMessage(arguments))})
+		if err == nil || err.Error() != "Failed to write file: a" {
+			t.Errorf("%s: %v", arguments, err)
 		}
+		content, _ := os.ReadFile(path)
+		if entries, _ := os.ReadDir(directory); string(content) != "one\ntwo\n" || len(entries) != 1 {
+			t.Errorf("%s: it is %q among %d files", arguments, content, len(entries))
+		}
+	}
+	if len(e.former.changes) != 0 {
+		t.Error("what did not happen can be undone")
+	}
+}
+
+func TestIgnoreRules(t *testing.T) {
+	for _, tc := range []struct{ rules, ignored, not string }{
+		{"", "", "a"},
+		{"# a\n\n\\#b \n", "#b x/#b", "a"},
+		{"*.key", "a.key x/y/a.key", "a.keys"},
+		{"/a", "a a/b", "x/a"},
+		{"x/a", "x/a x/a/b", "y/x/a a"},
+		{"a/", "a/b x/a/b", "a x/a"},
+		{"a/**", "a/b a/b/c", "a"},
+		{"a/**/b", "a/b a/x/b a/x/y/b", "b"},
+		{"**/b", "b a/b", "ab"},
+		{"a?[b-d]", "axb a!d", "axe a/b"},
+		{"[!a]x", "bx", "ax"},
+		{"*\n!keep", "a x", "keep"},
+		{"d/\n!d/a", "d/a", ""},
+		{"a\\*b", "a*b", "axb"},
+		{"[", "[", "a"},
+	} {
+		directory := t.TempDir()
+		if err := os.WriteFile(filepath.Join(directory, ".gooseignore"), []byte(tc.rules), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r := readIgnored(directory)
+		for _, name := range strings.Fields(tc.ignored) {
+			if !r.ignored(filepath.Join(directory, name)) {
+				t.Errorf("%q does not ignore %s", tc.rules, name)
+			}
+		}
+		for _, name := range strings.Fields(tc.not) {
+			if r.ignored(filepath.Join(directory, name)) {
+				t.Errorf("%q ignores %s", tc.rules, name)
+			}
+		}
+	}
+	if r := readIgnored(t.TempDir()); !r.ignored("/etc/x/.env") || r.ignored("/etc/environment") {
+		t.Error("the rules that hold without a file")
 	}
 }
 
 func TestOnlyTheLastTenChangesAreKept(t *testing.T) {
 	var f former
 	for i := range 12 {
-		f.push("a", []byte{byte(i)})
+		f.push("a", new(strings.Repeat("x", i)))
 	}
 	f.push("b", nil)
 	for i := 11; i >= 2; i-- {
-		if content, ok := f.last("a"); !ok || content[0] != byte(i) {
+		if content, ok := f.last("a"); !ok || len(*content) != i {
 			t.Fatalf("change %d: %v, %v", i, content, ok)
 		}
 		f.pop("a")
@@ -191,9 +242,51 @@ func TestOnlyTheLastTenChangesAreKept(t *testing.T) {
 	if _, ok := f.last("a"); ok || f.bytes != 0 {
 		t.Errorf("more than ten, or %d bytes", f.bytes)
 	}
-	f.push("c", make([]byte, maxFormerBytes))
-	f.push("c", make([]byte, 1))
+	f.push("c", new(strings.Repeat("x", maxFormerBytes)))
+	f.push("c", new("x"))
 	if content, _ := f.last("b"); content != nil || f.bytes != 1 {
 		t.Errorf("%d bytes are kept", f.bytes)
+	}
+}
+
+func TestThePrompt(t *testing.T) {
+	c := client(t, t.TempDir())
+	list, err := c.ListPrompts(t.Context(), nil)
+	if err != nil || len(list.Prompts) != 1 || list.Prompts[0].Name != "unit_test" || len(list.Prompts[0].Arguments) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	got, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "unit_test", Arguments: map[string]string{"source_code": "x = 1", "language": "python"}})
+	const want = "Write unit tests for the following python code. Cover usual cases, edge cases and failures.\n\n```python\nx = 1\n```\n"
+	if err != nil || len(got.Messages) != 1 || got.Messages[0].Content.(*mcp.TextContent).Text != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "unit_test", Arguments: map[string]string{"source_code": "x"}})
+	if failure, ok := errors.AsType[*jsonrpc.Error](err); !ok || failure.Code != -32602 || failure.Message != "missing field `language`" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheIntroduction(t *testing.T) {
+	directory := t.TempDir()
+	c := client(t, directory)
+	got := c.InitializeResult()
+	if got.ServerInfo.Name != "goose-developer" || got.ServerInfo.Version != "1.16.0" || got.ProtocolVersion != "2025-03-26" ||
+		got.Capabilities.Logging != nil || !strings.Contains(got.Instructions, "\nCurrent directory: "+directory+"\n") {
+		t.Errorf("%+v", got)
+	}
+	if got := ask(t, c, "sing", "{}"); got != "-32602: tool not found" {
+		t.Error(got)
+	}
+}
+
+func TestToolsOfTheDecisions(t *testing.T) {
+	decisions, err := os.ReadFile("../../docs/decisions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tool := range tools {
+		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(string(decisions), row) {
+			t.Errorf("docs/decisions.md does not have%s", row)
+		}
 	}
 }

@@ -1,195 +1,173 @@
 package developer
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
+	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
-)
 
-// maxFile is how large a file may be (decision X17).
-const maxFile = 1 << 20
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
 
 // An editor changes files, and can take its changes back.
 type editor struct {
-	directory string
+	paths
+	write func(io.Writer, string) (int, error)
 
 	mu     sync.Mutex // over the files, too: one change after the other
 	former former
 }
 
-func newEditor(directory string) *editor { return &editor{directory: directory} }
+func newEditor(p paths) *editor { return &editor{paths: p, write: io.WriteString} }
 
-// commands are what the editor can do to a file.
-var commands = map[string]func(e *editor, f file, a arguments) (string, error){
-	"view":        (*editor).view,
-	"write":       (*editor).write,
-	"str_replace": (*editor).replace,
-	"insert":      (*editor).insert,
-	"undo_edit":   (*editor).undo,
+// An edit is what a call asks for.
+type edit struct {
+	file
+	command    string
+	diff, text *string
+	from, to   *string
+	line       *int64
+	shown      *[2]int64
 }
 
-// A file is one that is named in a call.
-type file struct {
-	given string // as the model has named it
-	path  string
-}
-
-func (e *editor) run(_ context.Context, a arguments) (string, error) {
-	name, err := a.text("command")
-	if err != nil {
-		return "", err
+func (e *editor) run(_ context.Context, c call) ([]mcp.Content, error) {
+	w := edit{file: file{given: c.text("path")}, command: c.text("command"), diff: c.maybeText("diff"), shown: c.pair("view_range"),
+		text: c.maybeText("file_text"), from: c.maybeText("old_str"), to: c.maybeText("new_str"), line: c.integer("insert_line")}
+	if c.wrong != nil {
+		return nil, c.wrong
 	}
-	command, known := commands[name]
-	if !known {
-		return "", invalid("command")
-	}
-	f := file{}
-	if f.given, err = a.text("path"); err != nil {
-		return "", err
-	}
-	if f.path = filepath.Clean(f.given); !filepath.IsAbs(f.path) {
-		f.path = filepath.Join(e.directory, f.path)
+	var err error
+	if w.file, err = e.file(w.given); err != nil {
+		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return command(e, f, a)
-}
-
-// content returns what is in a file. It is nil, without an error, if there is no such file.
-func (f file) content() ([]byte, error) {
-	info, err := os.Stat(f.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return nil, nil
-	case err != nil:
-		return nil, fault("Cannot read " + f.given)
-	case !info.Mode().IsRegular():
-		return nil, fault("Not a file: " + f.given)
-	case info.Size() > maxFile:
-		return nil, f.tooLarge()
+	case w.command == "view":
+		return e.view(w)
+	case w.command == "write":
+		return e.overwrite(w)
+	case w.command == "str_replace" && w.diff != nil:
+		return e.patch(w)
+	case w.command == "str_replace":
+		return e.replace(w)
+	case w.command == "insert":
+		return e.insert(w)
+	case w.command == "undo_edit":
+		return e.undo(w.file)
 	}
-	content, err := os.ReadFile(f.path)
-	if err != nil {
-		return nil, fault("Cannot read " + f.given)
-	}
-	return append([]byte{}, content...), nil
+	return nil, invalid("Unknown command '%s'", w.command)
 }
 
-func (f file) tooLarge() error { return fault("File is too large: " + f.given) }
-
-// existing returns what is in a file that must be there.
-func (f file) existing() ([]byte, error) {
-	content, err := f.content()
-	if err == nil && content == nil {
-		return nil, fault("No such file: " + f.given)
-	}
-	return content, err
+func missing(name, command string) error {
+	return invalid("Missing '%s' parameter for %s command", name, command)
 }
 
-// save replaces the content of a file, and remembers the old one.
-func (e *editor) save(f file, old, content []byte) error {
-	if len(content) > maxFile {
-		return f.tooLarge()
-	}
-	if err := os.WriteFile(f.path, content, 0o644); err != nil {
-		return fault("Cannot write " + f.given)
+// change replaces the content of a file, and remembers the old one.
+func (e *editor) change(f file, old *string, content string) error {
+	if err := replace(f.path, content, e.write); err != nil {
+		return f.unwritable()
 	}
 	e.former.push(f.path, old)
 	return nil
 }
 
-func (e *editor) write(f file, a arguments) (string, error) {
-	text, err := a.text("file_text")
-	if err != nil {
-		return "", err
+func (e *editor) overwrite(w edit) ([]mcp.Content, error) {
+	if w.text == nil {
+		return nil, missing("file_text", w.command)
 	}
-	old, err := f.content()
-	if err != nil {
-		return "", err
+	content := withLineEnd(unixLineEnds.Replace(*w.text), "\n")
+	if err := replace(w.path, content, e.write); err != nil {
+		return nil, w.unwritable()
 	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-		return "", fault("Cannot write " + f.given)
-	}
-	return "Wrote " + f.given, e.save(f, old, []byte(text))
+	e.former.forget(w.path)
+	return says("Successfully wrote to "+w.given, "### "+w.given+"\n"+fenced(w.language(), content), forUser), nil
 }
 
-func (e *editor) replace(f file, a arguments) (string, error) {
-	from, err := a.text("old_str")
+func (e *editor) replace(w edit) ([]mcp.Content, error) {
+	switch {
+	case w.from == nil:
+		return nil, missing("old_str", w.command)
+	case w.to == nil:
+		return nil, missing("new_str", w.command)
+	}
+	if _, err := os.Stat(w.path); os.IsNotExist(err) {
+		return nil, invalid("File '%s' does not exist, you can write a new file with the `write` command", w.given)
+	}
+	old, err := w.content(maxFile)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	if from == "" {
-		return "", invalid("old_str")
-	}
-	to, err := a.text("new_str")
-	if err != nil {
-		return "", err
-	}
-	old, err := f.existing()
-	if err != nil {
-		return "", err
-	}
-	switch n := bytes.Count(old, []byte(from)); n {
+	from, to := asIn(old, *w.from), asIn(old, *w.to)
+	switch strings.Count(old, from) {
 	case 0:
-		return "", fault("No such text in " + f.given)
+		return nil, invalid("'old_str' must appear exactly once in the file, but it does not appear in the file. " +
+			"Make sure the string exactly matches existing file content, including whitespace!")
 	case 1:
-		return "Changed " + f.given, e.save(f, old, bytes.Replace(old, []byte(from), []byte(to), 1))
 	default:
-		return "", fault(fmt.Sprintf("%d such texts in %s, there must be one", n, f.given))
+		return nil, invalid("'old_str' must appear exactly once in the file, but it appears multiple times")
 	}
+	before, after, _ := strings.Cut(old, from)
+	content := before + to + after
+	if err := e.change(w.file, &old, content); err != nil {
+		return nil, err
+	}
+	section := w.section(content, strings.Count(before, "\n"), strings.Count(to, "\n")+1)
+	return says("The file "+w.given+" has been edited, and the section now reads:\n"+section+review, section, forUser), nil
 }
 
-func (e *editor) insert(f file, a arguments) (string, error) {
-	if _, err := a.need("insert_line", "number"); err != nil {
-		return "", err
+func (e *editor) insert(w edit) ([]mcp.Content, error) {
+	switch {
+	case w.line == nil:
+		return nil, missing("insert_line", w.command)
+	case w.to == nil:
+		return nil, missing("new_str", w.command)
 	}
-	text, err := a.text("new_str")
+	old, err := w.content(maxFile)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	old, err := f.existing()
-	if err != nil {
-		return "", err
-	}
-	lines := strings.SplitAfter(string(old), "\n")
+	lines := strings.SplitAfter(old, "\n")
 	if last := len(lines) - 1; lines[last] == "" {
 		lines = lines[:last]
 	}
-	line, err := a.integer("insert_line", 0, len(lines))
-	if err != nil {
-		return "", err
+	at := *w.line
+	if at < 0 {
+		at += int64(len(lines)) + 1
 	}
-	before, after := strings.Join(lines[:line], ""), strings.Join(lines[line:], "")
+	if at < 0 || at > int64(len(lines)) {
+		return nil, invalid("Insert line %d is beyond the end of the file (total lines: %d). Use 0 to insert at the beginning or %d to insert at the end.",
+			*w.line, len(lines), len(lines))
+	}
+	end := lineEnd(old)
+	before, after := strings.Join(lines[:at], ""), strings.Join(lines[at:], "")
 	if before != "" {
-		before = ended(before)
+		before = withLineEnd(before, end)
 	}
-	return "Changed " + f.given, e.save(f, old, []byte(before+ended(text)+after))
+	added := withLineEnd(asIn(old, *w.to), end)
+	content := before + added + after
+	if err := e.change(w.file, &old, content); err != nil {
+		return nil, err
+	}
+	section := w.section(content, int(at), strings.Count(added, "\n"))
+	return says("Text has been inserted at line "+number(at+1)+" in "+w.given+". The section now reads:\n"+section+review, section, forUser), nil
 }
 
-// ended returns a text with a line feed at its end.
-func ended(text string) string { return strings.TrimSuffix(text, "\n") + "\n" }
-
-func (e *editor) undo(f file, _ arguments) (string, error) {
+func (e *editor) undo(f file) ([]mcp.Content, error) {
 	old, ok := e.former.last(f.path)
 	if !ok {
-		return "", fault("Nothing to undo in " + f.given)
+		return nil, invalid("No edit history available to undo")
 	}
 	var err error
 	if old == nil {
 		err = os.Remove(f.path)
 	} else {
-		err = os.WriteFile(f.path, old, 0o644)
+		err = replace(f.path, *old, e.write)
 	}
-	if err != nil && !(old == nil && errors.Is(err, fs.ErrNotExist)) {
-		return "", fault("Cannot write " + f.given)
+	if err != nil && (old != nil || !os.IsNotExist(err)) {
+		return nil, f.unwritable()
 	}
 	e.former.pop(f.path)
-	return "Undid the last change of " + f.given, nil
+	return []mcp.Content{text("Undid the last edit", forAssistant)}, nil
 }

@@ -17,13 +17,13 @@ type former struct {
 // A change is one, with what was there before. Nil is no file.
 type change struct {
 	path    string
-	content []byte
+	content *string
 }
 
 // push remembers a change.
-func (f *former) push(path string, content []byte) {
+func (f *former) push(path string, content *string) {
 	f.changes = append(f.changes, change{path, content})
-	f.bytes += len(content)
+	f.bytes += size(content)
 	of := 0
 	for _, c := range f.changes {
 		if c.path == path {
@@ -39,7 +39,7 @@ func (f *former) push(path string, content []byte) {
 }
 
 func (f *former) drop(i int) {
-	f.bytes -= len(f.changes[i].content)
+	f.bytes -= size(f.changes[i].content)
 	f.changes = slices.Delete(f.changes, i, i+1)
 }
 
@@ -54,7 +54,7 @@ func (f *former) index(path string) int {
 }
 
 // last returns what was in a file before its last change, and false if there is no such change.
-func (f *former) last(path string) ([]byte, bool) {
+func (f *former) last(path string) (*string, bool) {
 	i := f.index(path)
 	if i < 0 {
 		return nil, false
@@ -67,4 +67,18 @@ func (f *former) pop(path string) {
 	if i := f.index(path); i >= 0 {
 		f.drop(i)
 	}
+}
+
+// forget forgets all changes of a file.
+func (f *former) forget(path string) {
+	for f.index(path) >= 0 {
+		f.pop(path)
+	}
+}
+
+func size(content *string) int {
+	if content == nil {
+		return 0
+	}
+	return len(*content)
 }

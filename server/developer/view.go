@@ -1,64 +1,123 @@
 package developer
 
 import (
+	"fmt"
 	"os"
-	"strconv"
+	"path/filepath"
 	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxEntries is how many entries of a directory are shown (decision X18).
-const maxEntries = 1000
+// What is shown (GA2 4.2).
+const (
+	maxViewed      = 400 << 10
+	maxViewedLines = 2000
+	maxEntries     = 50
+)
 
 // view shows a file with the numbers of its lines, or a directory.
-func (e *editor) view(f file, a arguments) (string, error) {
-	if info, err := os.Stat(f.path); err == nil && info.IsDir() {
-		return f.entries()
+func (e *editor) view(w edit) ([]mcp.Content, error) {
+	info, err := os.Stat(w.path)
+	switch {
+	case err == nil && info.IsDir():
+		return w.entries()
+	case err == nil && info.Mode().IsRegular() && info.Size() > maxViewed:
+		return nil, failed("File '%s' is too large (%.2fKB). Maximum size is 400KB to prevent memory issues.", w.given, float64(info.Size())/1024)
 	}
-	content, err := f.existing()
+	content, err := w.content(maxViewed)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	text := utf8(string(content))
-	var lines []string
-	if text != "" {
-		lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	}
-	first, last, err := a.lineRange(len(lines))
-	if err != nil {
-		return "", err
-	}
+	lines := linesOf(content)
 	if len(lines) == 0 {
-		return "[The file is empty.]", nil
+		lines = []string{""}
+	}
+	if len(lines) > maxViewedLines && w.shown == nil {
+		return nil, failed("File '%s' is %d lines long, more than the %d that are shown at once. Use view_range, for example [1, %d].",
+			w.given, len(lines), maxViewedLines, len(lines))
+	}
+	first, last, heading := 1, len(lines), ""
+	if w.shown != nil {
+		if first, last, err = bounds(*w.shown, len(lines)); err != nil {
+			return nil, err
+		}
+		heading = fmt.Sprintf(" (lines %d-%d)", first, last)
 	}
 	var shown strings.Builder
 	for n := first; n <= last; n++ {
-		if n > first {
-			shown.WriteByte('\n')
-		}
-		shown.WriteString(strconv.Itoa(n) + ": " + lines[n-1])
+		fmt.Fprintf(&shown, "%d: %s\n", n, lines[n-1])
 	}
-	return shown.String(), nil
+	return []mcp.Content{w.whole(content), text("### "+w.given+heading+"\n"+fenced(w.language(), shown.String()), behindOthers)}, nil
+}
+
+// bounds returns the lines of a range that a file has.
+func bounds(wanted [2]int64, lines int) (first, last int, err error) {
+	from, to := max(wanted[0], 1), wanted[1]
+	switch {
+	case from > int64(lines):
+		return 0, 0, invalid("Start line %d is beyond the end of the file (total lines: %d)", wanted[0], lines)
+	case to == -1:
+		to = int64(lines)
+	case from >= to:
+		return 0, 0, invalid("Start line %d must be less than end line %d", wanted[0], to)
+	}
+	return int(from), int(min(to, int64(lines))), nil
+}
+
+// whole is the item with all of a file.
+func (f file) whole(content string) mcp.Content {
+	type resource struct {
+		URI      string `json:"uri"`
+		MIMEType string `json:"mimeType"`
+		Text     string `json:"text"`
+	}
+	return newItem(struct {
+		Type        string       `json:"type"`
+		Resource    resource     `json:"resource"`
+		Annotations *annotations `json:"annotations"`
+	}{"resource", resource{"file://" + escaped(f.path), "text", content}, forAssistant})
+}
+
+// escaped percent-encodes a path but for unreserved characters (RFC 3986 §2.3) and slashes.
+func escaped(path string) string {
+	var out strings.Builder
+	for _, c := range []byte(path) {
+		if c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
+			out.WriteByte(c)
+		} else {
+			fmt.Fprintf(&out, "%%%02X", c)
+		}
+	}
+	return out.String()
 }
 
 // entries shows a directory.
-func (f file) entries() (string, error) {
+func (f file) entries() ([]mcp.Content, error) {
 	all, err := os.ReadDir(f.path) // sorted by name
 	if err != nil {
-		return "", fault("Cannot read " + f.given)
+		return nil, failed("Failed to read file: %s", f.given)
 	}
-	if len(all) == 0 {
-		return "[The directory is empty.]", nil
-	}
-	var names []string
+	var directories, files string
 	for _, entry := range all[:min(len(all), maxEntries)] {
-		name := entry.Name()
-		if entry.IsDir() {
-			name += "/"
+		if info, err := os.Stat(filepath.Join(f.path, entry.Name())); err == nil && info.IsDir() {
+			directories += "  " + entry.Name() + "/\n"
+		} else {
+			files += "  " + entry.Name() + "\n"
 		}
-		names = append(names, name)
 	}
-	if len(all) > maxEntries {
-		names = append(names, "[There are more.]")
+	shown := "'" + f.given + "' is a directory. Contents:\n\n"
+	if directories != "" {
+		shown += "Directories:\n" + directories + "\n"
 	}
-	return strings.Join(names, "\n"), nil
+	if files != "" {
+		shown += "Files:\n" + files
+	}
+	switch {
+	case len(all) == 0:
+		shown += "  (empty directory)\n"
+	case len(all) > maxEntries:
+		shown += fmt.Sprintf("\n... and %d more items (showing first %d items)\n", len(all)-maxEntries, maxEntries)
+	}
+	return []mcp.Content{text(shown, nil)}, nil
 }

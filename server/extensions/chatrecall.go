@@ -1,10 +1,12 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,13 +56,13 @@ func (c *chatrecall) call(ctx context.Context, name string, call reply.Call) mes
 	if a.has("session_id") {
 		id := a.text("session_id")
 		if a.wrong != "" {
-			return says(a.wrong)
+			return fails(a.wrong)
 		}
-		return says(c.show(ctx, id))
+		return c.show(ctx, id)
 	}
 	w := wantedOf(a)
 	if a.wrong != "" {
-		return says(a.wrong)
+		return fails(a.wrong)
 	}
 	text, err := c.search(ctx, w)
 	if err != nil {
@@ -70,41 +72,45 @@ func (c *chatrecall) call(ctx context.Context, name string, call reply.Call) mes
 }
 
 // show tells how a session begins and ends.
-func (c *chatrecall) show(ctx context.Context, id string) string {
+func (c *chatrecall) show(ctx context.Context, id string) message.Result[[]message.ToolContent] {
 	s, err := c.sessions.Load(ctx, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return "Session not found: " + id
+		return fails("Failed to load session: Session not found")
 	case err != nil:
-		return "Session cannot be read: " + id
+		return fails("Failed to load session: Session cannot be read")
 	}
-	parts := []string{"Session " + id + ": " + s.Name + "\nWorking directory: " + s.WorkingDir}
 	remarks := remarksOf(s)
-	left := len(remarks) - 2*shownAtEnds
-	for i, r := range remarks {
-		switch {
-		case left <= 0 || i < shownAtEnds || i >= len(remarks)-shownAtEnds:
-			parts = append(parts, r.told())
-		case i == shownAtEnds:
-			parts = append(parts, fmt.Sprintf("[%d more messages]", left))
+	if len(remarks) == 0 {
+		return says("Session " + id + " has no messages.")
+	}
+	text := fmt.Sprintf("Session: %s (ID: %s)\nWorking Dir: %s\nTotal Messages: %d\n\n--- First Few Messages ---\n\n", s.Name, id, s.WorkingDir, len(remarks))
+	for i, r := range remarks[:min(len(remarks), shownAtEnds)] {
+		text += r.numbered(i)
+	}
+	if len(remarks) > shownAtEnds {
+		text += "--- Last Few Messages ---\n\n"
+		for i := len(remarks) - shownAtEnds; i < len(remarks); i++ {
+			text += remarks[i].numbered(i)
 		}
 	}
-	return strings.Join(parts, "\n\n")
+	return says(text)
 }
 
 // A wanted is what is searched for.
 type wanted struct {
+	query         string
 	words         []string // without capital letters of ASCII
 	limit         int
 	after, before *time.Time
 }
 
 func wantedOf(a *arguments) wanted {
-	w := wanted{words: strings.Fields(lower(a.need("query")))}
-	if len(w.words) == 0 {
-		a.missing("query") // a blank one finds nothing
+	w := wanted{query: a.text("query")}
+	if w.words = strings.Fields(lower(w.query)); len(w.words) == 0 {
+		a.missing("query or session_id") // a blank one finds nothing
 	}
-	w.limit = a.integer("limit", defaultFound, maxFound)
+	w.limit = a.within("limit", defaultFound, maxFound)
 	w.after, w.before = a.time("after_date"), a.time("before_date")
 	return w
 }
@@ -130,28 +136,43 @@ func (c *chatrecall) search(ctx context.Context, w wanted) (string, error) {
 	if err != nil {
 		return "", reason("Sessions cannot be read")
 	}
-	var found []string
+	var told strings.Builder
+	found, sessions := 0, 0
 	for _, id := range ids {
-		if id == c.own || len(found) == w.limit || ctx.Err() != nil {
+		if id == c.own || found == w.limit || ctx.Err() != nil {
 			continue
 		}
-		if s, err := c.sessions.Load(ctx, id); err == nil {
-			found = append(found, w.in(s, w.limit-len(found))...)
+		s, err := c.sessions.Load(ctx, id)
+		if err != nil {
+			continue
+		}
+		if remarks := w.in(s, w.limit-found); len(remarks) > 0 {
+			sessions++
+			found += len(remarks)
+			tell(&told, sessions, s, remarks)
 		}
 	}
-	if len(found) == 0 {
-		return "No messages found.", nil
+	if found == 0 {
+		return fmt.Sprintf("No results found for query: '%s'", w.query), nil
 	}
-	return strings.Join(append([]string{fmt.Sprintf("Found %d messages.", len(found))}, found...), "\n\n"), nil
+	return fmt.Sprintf("Found %d matching message(s) across %d session(s) for query: '%s'\n\n", found, sessions, w.query) + told.String(), nil
+}
+
+// tell writes what was found in a session (GA2 4.7). It was last active when the youngest of that was said.
+func tell(told *strings.Builder, number int, s session.Session, found []remark) {
+	last := slices.MaxFunc(found, func(a, b remark) int { return cmp.Compare(a.created, b.created) })
+	fmt.Fprintf(told, "%d. Session: %s (ID: %s)\n   Working Dir: %s\n   Last Activity: %s\n   Showing %d of %d total message(s) in session:\n\n", number, s.Name, s.ID,
+		s.WorkingDir, time.Unix(last.created, 0).UTC().Format(time.DateOnly), len(found), s.MessageCount)
+	for i, r := range found {
+		fmt.Fprintf(told, "   %d.%d [%s]\n   %s\n\n", number, i+1, r.role, strings.ReplaceAll(r.short(), "\n", "\n   "))
+	}
 }
 
 // in returns what a session has of what is wanted, the last first, and not more than so much.
-func (w wanted) in(s session.Session, most int) (found []string) {
-	remarks := remarksOf(s)
-	for i := len(remarks) - 1; i >= 0 && len(found) < most; i-- {
-		if r := remarks[i]; w.fits(r) {
-			when := time.Unix(r.created, 0).UTC().Format(time.RFC3339)
-			found = append(found, "Session "+s.ID+": "+s.Name+", "+when+"\n"+r.told())
+func (w wanted) in(s session.Session, most int) (found []remark) {
+	for _, r := range slices.Backward(remarksOf(s)) {
+		if len(found) < most && w.fits(r) {
+			found = append(found, r)
 		}
 	}
 	return found
@@ -173,12 +194,21 @@ func remarksOf(s session.Session) (remarks []remark) {
 	return remarks
 }
 
-func (r remark) told() string {
-	text := []rune(r.text)
-	if len(text) > maxTold {
-		return string(r.role) + ": " + string(text[:maxTold-3]) + "..."
+// short returns the text, cut if it is long.
+func (r remark) short() string {
+	if text := []rune(r.text); len(text) > maxTold {
+		return string(text[:maxTold-3]) + "..."
 	}
-	return string(r.role) + ": " + r.text
+	return r.text
+}
+
+// numbered returns the remark with its place in the session, counted from 0, and who said it.
+func (r remark) numbered(i int) string {
+	who := "User"
+	if r.role == message.Assistant {
+		who = "Assistant"
+	}
+	return fmt.Sprintf("%d. [%s] %s\n\n", i+1, who, r.short())
 }
 
 // lower makes capital letters of ASCII small.

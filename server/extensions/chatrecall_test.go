@@ -58,6 +58,7 @@ func talk(id, name string, texts ...string) session.Session {
 		}
 		s.Conversation = append(s.Conversation, m)
 	}
+	s.MessageCount = int64(len(texts))
 	return s
 }
 
@@ -86,19 +87,18 @@ func TestASessionIsRecalled(t *testing.T) {
 	hidden := talk("hidden", "Hidden", "one", "two", "three")
 	hidden.Conversation[1].Metadata.UserVisible = false
 	hidden.Conversation[2].Content = []message.Content{message.Thinking{Thinking: "x"}}
-	s := recalling(t, talk("own", "Mine", "a|b", " \n", "c"), talk("six", "Six", "1", "2", "3", "4", "5", "6"), talk("nine", "Nine", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+	s := recalling(t, talk("own", "Mine", "a|b", " \n", "c"), talk("six", "Six", "1", "2", "3", "4", "5", "6"), talk("four", "Four", "1", "2", "3", "4"),
 		talk("long", "Long", long, long[:2000]), hidden, talk("none", "None"), session.Session{ID: "b", Name: "broken"})
 	for id, want := range map[string]string{
-		`"own"`:    "Session own: Mine\nWorking directory: /w\n\nuser: a\nb\n\nuser: c",
-		`"six"`:    "Session six: Six\nWorking directory: /w\n\nuser: 1\n\nassistant: 2\n\nuser: 3\n\nassistant: 4\n\nuser: 5\n\nassistant: 6",
-		`"nine"`:   "Session nine: Nine\nWorking directory: /w\n\nuser: 1\n\nassistant: 2\n\nuser: 3\n\n[3 more messages]\n\nuser: 7\n\nassistant: 8\n\nuser: 9",
-		`"long"`:   "Session long: Long\nWorking directory: /w\n\nuser: " + long[:2*997] + "...\n\nassistant: " + long[:2000],
-		`"hidden"`: "Session hidden: Hidden\nWorking directory: /w\n\nuser: one",
-		`"none"`:   "Session none: None\nWorking directory: /w",
-		`"b"`:      "Session cannot be read: b",
-		`""`:       "Session not found: ",
-		`"x"`:      "Session not found: x",
-		`7`:        "Invalid argument: session_id",
+		`"own"`:    "Session: Mine (ID: own)\nWorking Dir: /w\nTotal Messages: 2\n\n--- First Few Messages ---\n\n1. [User] a\nb\n\n2. [User] c\n\n",
+		`"six"`:    "Session: Six (ID: six)\nWorking Dir: /w\nTotal Messages: 6\n\n--- First Few Messages ---\n\n1. [User] 1\n\n2. [Assistant] 2\n\n3. [User] 3\n\n--- Last Few Messages ---\n\n4. [Assistant] 4\n\n5. [User] 5\n\n6. [Assistant] 6\n\n",
+		`"long"`:   "Session: Long (ID: long)\nWorking Dir: /w\nTotal Messages: 2\n\n--- First Few Messages ---\n\n1. [User] " + long[:2*997] + "...\n\n2. [Assistant] " + long[:2000] + "\n\n",
+		`"four"`:   "Session: Four (ID: four)\nWorking Dir: /w\nTotal Messages: 4\n\n--- First Few Messages ---\n\n1. [User] 1\n\n2. [Assistant] 2\n\n3. [User] 3\n\n--- Last Few Messages ---\n\n2. [Assistant] 2\n\n3. [User] 3\n\n4. [Assistant] 4\n\n",
+		`"hidden"`: "Session: Hidden (ID: hidden)\nWorking Dir: /w\nTotal Messages: 1\n\n--- First Few Messages ---\n\n1. [User] one\n\n",
+		`"none"`:   "Session none has no messages.",
+		`"b"`:      "Error: Failed to load session: Session cannot be read",
+		`""`:       "Error: Failed to load session: Session not found",
+		`7`:        "Error: Invalid argument: session_id",
 	} {
 		if got := said(t, s.Call(t.Context(), quiet("chatrecall__chatrecall", `{"limit":0,"session_id":`+id+`}`))); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", id, got, want)
@@ -113,34 +113,39 @@ func TestMessagesAreFound(t *testing.T) {
 	}
 	s := recalling(t, talk("own", "Mine", "apple"), talk("c", "C", "Apple pie", "ÄPFEL", "no"), session.Session{ID: "b", Name: "broken"},
 		talk("a", "A", "an|apple", "PEAR"), talk("m", "M", many...))
-	const pear = "Session a: A, 2025-12-10T17:01:00Z\nassistant: PEAR"
-	const apple = "Session a: A, 2025-12-10T17:00:00Z\nuser: an\napple"
-	const pie = "Session c: C, 2025-12-10T17:00:00Z\nuser: Apple pie"
+	head := func(i, shown, of int, name, id string) string {
+		return fmt.Sprintf("%d. Session: %s (ID: %s)\n   Working Dir: /w\n   Last Activity: 2025-12-10\n   Showing %d of %d total message(s) in session:\n\n", i, name, id, shown, of)
+	}
+	found := func(n, sessions int, query string) string {
+		return fmt.Sprintf("Found %d matching message(s) across %d session(s) for query: '%s'\n\n", n, sessions, query)
+	}
+	pie := head(1, 1, 3, "C", "c") + "   1.1 [user]\n   Apple pie\n\n"
+	pear := func(i int) string { return fmt.Sprintf("   %d.1 [assistant]\n   PEAR\n\n", i) }
+	const apple = "   2.2 [user]\n   an\n   apple\n\n"
+	none := func(query string) string { return "No results found for query: '" + query + "'" }
 	for _, tc := range []struct{ name, arguments, want string }{
-		{"the youngest session first, each from its end", `{"query":"pear  \n\tAPPLE","session_id":null}`, "Found 3 messages.\n\n" + pie + "\n\n" + pear + "\n\n" + apple},
-		{"at most", `{"query":"pear apple","limit":2.0}`, "Found 2 messages.\n\n" + pie + "\n\n" + pear},
-		{"only ASCII has two cases", `{"query":"äpfel"}`, "No messages found."},
-		{"a part of a word", `{"query":"pp","limit":1}`, "Found 1 messages.\n\n" + pie},
-		{"from a second on", `{"query":"apple pear","after_date":"2025-12-10T18:01:00.9+01:00"}`, "Found 1 messages.\n\n" + pear},
-		{"up to a second", `{"query":"pear","before_date":"2025-12-10 17:01:00z"}`, "Found 1 messages.\n\n" + pear},
-		{"before it", `{"query":"pear","before_date":"2025-12-10T17:00:59.9Z"}`, "No messages found."},
-		{"behind it", `{"query":"pear","after_date":"2025-12-10T17:01:01Z"}`, "No messages found."},
-		{"no words", `{"query":" \n"}`, "Missing argument: query"},
-		{"no query", `{"limit":0}`, "Missing argument: query"},
-		{"no text", `{"query":7,"limit":0}`, "Invalid argument: query"},
-		{"nothing is wanted", `{"query":"x","limit":0}`, "Invalid argument: limit"},
-		{"half of one", `{"query":"x","limit":1.5}`, "Invalid argument: limit"},
-		{"a text", `{"query":"x","limit":"1","after_date":1}`, "Invalid argument: limit"},
-		{"no time", `{"query":"x","after_date":"2025-12-10","before_date":""}`, "Invalid argument: after_date"},
-		{"no other time", `{"query":"x","after_date":null,"before_date":""}`, "Invalid argument: before_date"},
+		{"the youngest session first, each from its end", `{"query":"pear  \n\tAPPLE","session_id":null}`, found(3, 2, "pear  \n\tAPPLE") + pie + head(2, 2, 2, "A", "a") + pear(2) + apple},
+		{"at most", `{"query":"pear apple","limit":2.0}`, found(2, 2, "pear apple") + pie + head(2, 1, 2, "A", "a") + pear(2)},
+		{"only ASCII has two cases", `{"query":"äpfel"}`, none("äpfel")},
+		{"a part of a word", `{"query":"pp","limit":-1}`, found(1, 1, "pp") + pie},
+		{"from a second on", `{"query":"apple pear","after_date":"2025-12-10T18:01:00.9+01:00"}`, found(1, 1, "apple pear") + head(1, 1, 2, "A", "a") + pear(1)},
+		{"up to a second", `{"query":"pear","before_date":"2025-12-10 17:01:00z"}`, found(1, 1, "pear") + head(1, 1, 2, "A", "a") + pear(1)},
+		{"before it", `{"query":"pear","before_date":"2025-12-10T17:00:59.9Z"}`, none("pear")},
+		{"behind it", `{"query":"pear","after_date":"2025-12-10T17:01:01Z"}`, none("pear")},
+		{"no words", `{"query":" \n"}`, "Error: Missing required parameter: query or session_id"},
+		{"no query", `{"limit":0}`, "Error: Missing required parameter: query or session_id"},
+		{"no text", `{"query":7,"limit":0}`, "Error: Invalid argument: query"},
+		{"half of one", `{"query":"x","limit":1.5}`, "Error: Invalid argument: limit"},
+		{"a text", `{"query":"x","limit":"1","after_date":1}`, "Error: Invalid argument: limit"},
+		{"no times", `{"query":"pp","limit":1,"after_date":"2025-12-10","before_date":5}`, found(1, 1, "pp") + pie},
 	} {
 		if got := said(t, s.Call(t.Context(), quiet("chatrecall__chatrecall", tc.arguments))); got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.name, got, tc.want)
 		}
 	}
-	for limit, want := range map[string]int{"null": 10, "50": 50, "51": 50, "1e300": 50, "1e999": 0} {
+	for limit, want := range map[string]int{"null": 10, "0": 1, "50": 50, "51": 50, "1e300": 50, "1e999": 0} {
 		got := said(t, s.Call(t.Context(), quiet("chatrecall__chatrecall", `{"query":"X","limit":`+limit+`}`)))
-		if n := strings.Count(got, "Session m: M"); n != want {
+		if n := strings.Count(got, "\n   x"); n != want {
 			t.Errorf("limit %s: %d messages", limit, n)
 		}
 	}

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	case "":
 		if slices.Equal(os.Args[1:], []string{"mcp", "developer"}) {
 			directory, _ := os.Getwd()
-			if developer.Serve(context.Background(), os.Stdin, os.Stdout, directory) != nil {
+			if developer.Serve(context.Background(), os.Stdin, os.Stdout, developer.Setting{Directory: directory}) != nil {
 				os.Exit(1)
 			}
 			return

@@ -103,25 +103,18 @@ func (m *manager) search() string {
 	for i, member := range members {
 		delete(known, keys[i])
 		if !member.isFrontend() {
-			disable = append(disable, "- "+member.config.Name)
+			disable = append(disable, "- "+member.config.Name+"\n")
 		}
 	}
 	var enable []string
 	for _, key := range sortedKeys(known) {
-		line := "- " + known[key].Name
-		if description := squeezed(known[key].Description); description != "" {
-			line += ": " + description
-		}
-		enable = append(enable, line)
+		enable = append(enable, "- "+known[key].Name+" - "+squeezed(known[key].Description)+"\n")
 	}
-	return "Extensions to enable:\n" + linesOrNone(enable) + "\n\nExtensions to disable:\n" + linesOrNone(disable)
-}
-
-func linesOrNone(lines []string) string {
-	if len(lines) == 0 {
-		return "None."
+	text := "No extensions available to enable.\n"
+	if len(enable) > 0 {
+		text = "Extensions available to enable:\n" + strings.Join(enable, "")
 	}
-	return strings.Join(lines, "\n")
+	return text + "\n\nExtensions available to disable:\n" + strings.Join(disable, "")
 }
 
 // manage enables or disables an extension, and notes in the session what is loaded then (GA 18.3).
@@ -132,43 +125,36 @@ func (m *manager) manage(ctx context.Context, a *arguments) message.Result[[]mes
 	}
 	name := a.need("extension_name")
 	if a.wrong != "" {
-		return says(a.wrong)
+		return fails(a.wrong)
 	}
-	change, done := m.enable, "Enabled extension "
+	change, done := m.enable, "installed"
 	if action == "disable" {
-		change, done = m.disable, "Disabled extension "
+		change, done = m.disable, "disabled"
 	}
 	if why := change(ctx, name); why != "" {
-		return says(why)
+		return fails("Extension operation failed: " + why)
 	}
 	if err := m.set.keep(ctx, enabledData, m.set.loaded); err != nil && !errors.Is(err, noSession) {
 		return failed(err)
 	}
-	return says(done + name + ".")
+	return says("The extension '" + name + "' has been " + done + " successfully")
 }
 
-// enable adds an extension of the settings to the set. It returns why it cannot.
+// enable adds an extension of the settings to the set, anew if it is there. It returns why it cannot.
 func (m *manager) enable(ctx context.Context, name string) (why string) {
-	key := extension.NormalizedKey(name)
-	if _, there := m.set.get(key); there {
-		return "Extension is already enabled: " + name
-	}
-	config, found := m.known()[key]
+	config, found := m.known()[extension.NormalizedKey(name)]
 	if !found {
-		return "Extension not found: " + name
+		return "Extension '" + name + "' not found. Please check the extension name and try again."
 	}
 	if err := m.set.Add(ctx, config); err != nil {
-		return "Failed to add extension: " + err.Error()
+		return err.Error()
 	}
 	return ""
 }
 
-// disable drops an extension from the set. It returns why it cannot.
+// disable drops an extension from the set, if it is there. It returns why it cannot.
 func (m *manager) disable(_ context.Context, name string) (why string) {
-	switch there, dropped := m.set.drop(extension.NormalizedKey(name)); {
-	case !there:
-		return "Extension is not enabled: " + name
-	case !dropped:
+	if there, dropped := m.set.drop(extension.NormalizedKey(name)); there && !dropped {
 		return "Extension cannot be disabled: " + name
 	}
 	return ""

@@ -69,19 +69,19 @@ func TestExtensionsAreSearched(t *testing.T) {
 			t.Errorf("got %q\nwant %q", got, want)
 		}
 	}
-	const none = "Extensions to enable:\n- A-1\n- My B: two lines\n- skills: Loads skills.\n- todo: Keeps a todo list.\n\nExtensions to disable:\n"
-	search(none + "- Extension Manager")
+	const none = "Extensions available to enable:\n- A-1 - \n- My B - two lines\n- skills - Loads skills.\n- todo - Keeps a todo list.\n\n\nExtensions available to disable:\n"
+	search(none + "- Extension Manager\n")
 	add(t, s, extension.Config{Type: "frontend", Name: "MY\tb"})
 	add(t, s, extension.Config{Type: "platform", Name: "To Do"})
-	search("Extensions to enable:\n- A-1\n- skills: Loads skills.\n\nExtensions to disable:\n- Extension Manager\n- To Do")
+	search("Extensions available to enable:\n- A-1 - \n- skills - Loads skills.\n\n\nExtensions available to disable:\n- Extension Manager\n- To Do\n")
 	s.connector.Settings = preset("{}")
-	search("Extensions to enable:\nNone.\n\nExtensions to disable:\n- Extension Manager\n- To Do")
+	search("No extensions available to enable.\n\n\nExtensions available to disable:\n- Extension Manager\n- To Do\n")
 	call := quiet("extensionmanager__search_available_extensions", "")
 	m := &manager{set: s}
 	s.Remove("todo")
 	s.Remove("extensionmanager")
 	s.connector.Settings = preset("")
-	if got := said(t, m.call(t.Context(), "search_available_extensions", call)); got != "Extensions to enable:\nNone.\n\nExtensions to disable:\nNone." {
+	if got := said(t, m.call(t.Context(), "search_available_extensions", call)); got != "No extensions available to enable.\n\n\nExtensions available to disable:\n" {
 		t.Error(got)
 	}
 }
@@ -97,38 +97,37 @@ func TestExtensionsAreManaged(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ arguments, want string }{
-		{`{}`, "Missing argument: action"},
-		{`{"action":"x"}`, "Invalid argument: action"},
-		{`{"action":1,"extension_name":1}`, "Invalid argument: action"},
-		{`{"action":"enable","extension_name":null}`, "Missing argument: extension_name"},
-		{`{"action":"disable","extension_name":1}`, "Invalid argument: extension_name"},
-		{`{"action":"enable","extension_name":"x"}`, "Extension not found: x"},
-		{`{"action":"enable","extension_name":"NONE"}`, "Failed to add extension: Command not found: there-is-none"},
-		{`{"action":"enable","extension_name":"UI"}`, "Extension is already enabled: UI"},
-		{`{"action":"disable","extension_name":"U I"}`, "Extension cannot be disabled: U I"},
-		{`{"action":"disable","extension_name":"todo"}`, "Extension is not enabled: todo"},
+		{`{}`, "Error: Missing required parameter: action"},
+		{`{"action":"x"}`, "Error: Invalid argument: action"},
+		{`{"action":1,"extension_name":1}`, "Error: Invalid argument: action"},
+		{`{"action":"enable","extension_name":null}`, "Error: Missing required parameter: extension_name"},
+		{`{"action":"disable","extension_name":1}`, "Error: Invalid argument: extension_name"},
+		{`{"action":"enable","extension_name":"x"}`, "Error: Extension operation failed: Extension 'x' not found. Please check the extension name and try again."},
+		{`{"action":"enable","extension_name":"NONE"}`, "Error: Extension operation failed: Command not found: there-is-none"},
+		{`{"action":"enable","extension_name":"UI"}`, "Error: Extension operation failed: Extension 'UI' not found. Please check the extension name and try again."},
+		{`{"action":"disable","extension_name":"U I"}`, "Error: Extension operation failed: Extension cannot be disabled: U I"},
 	} {
 		manage(tc.arguments, tc.want)
 	}
 	if got := kept(); got != "{}" {
 		t.Errorf("nothing was managed, and the session has %s", got)
 	}
-	manage(`{"action":"enable","extension_name":"TODO"}`, "Enabled extension TODO.")
-	manage(`{"action":"enable","extension_name":"TODO"}`, "Extension is already enabled: TODO")
+	manage(`{"action":"enable","extension_name":"TODO"}`, "The extension 'TODO' has been installed successfully")
+	manage(`{"action":"enable","extension_name":"TODO"}`, "The extension 'TODO' has been installed successfully")
 	const boss = `{"type":"platform","name":"Extension Manager","description":"","bundled":null,"available_tools":[]}`
 	const list = `{"type":"platform","name":"To do","description":"d","bundled":null,"available_tools":[]}`
 	const ui = `{"type":"frontend","name":"ui","description":"","tools":[],"instructions":null,"bundled":null,"available_tools":[]}`
 	if got, want := kept(), `{"enabled_extensions.v0":{"extensions":[`+boss+","+list+","+ui+`]}}`; got != want {
 		t.Errorf("kept %s\nwant %s", got, want)
 	}
-	if got := said(t, s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "The todo list was written." {
+	if got := said(t, s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "Updated (1 chars)" {
 		t.Error(got)
 	}
-	manage(`{"action":"disable","extension_name":"todo"}`, "Disabled extension todo.")
+	manage(`{"action":"disable","extension_name":"todo"}`, "The extension 'todo' has been disabled successfully")
 	if got, want := kept(), `{"enabled_extensions.v0":{"extensions":[`+boss+","+ui+`]},"todo.v0":{"content":"x"}}`; got != want {
 		t.Errorf("kept %s\nwant %s", got, want)
 	}
-	manage(`{"action":"disable","extension_name":"Extension Manager"}`, "Disabled extension Extension Manager.")
+	manage(`{"action":"disable","extension_name":"Extension Manager"}`, "The extension 'Extension Manager' has been disabled successfully")
 	if got := written(s.Call(t.Context(), quiet("extensionmanager__manage_extensions", ""))); got != "error -32603: -32002: extensionmanager__manage_extensions" {
 		t.Error(got)
 	}
@@ -154,7 +153,7 @@ func TestWithoutASessionNothingIsKept(t *testing.T) {
 	defer nobody.Close()
 	m := &manager{set: nobody}
 	call := quiet("", `{"action":"enable","extension_name":"todo"}`)
-	if got := said(t, m.call(t.Context(), "manage_extensions", call)); got != "Enabled extension todo." {
+	if got := said(t, m.call(t.Context(), "manage_extensions", call)); got != "The extension 'todo' has been installed successfully" {
 		t.Error(got)
 	}
 	c := *s.connector

@@ -35,10 +35,13 @@ func (inProcess) instructions(context.Context) string { return "" }
 func (inProcess) note(context.Context) string         { return "" }
 func (inProcess) close()                              {}
 
-// says is the result of a tool that has this to say, be it that it cannot be called like that (decision X26).
+// says is the result of a tool that has this to say.
 func says(text string) message.Result[[]message.ToolContent] {
 	return message.Success([]message.ToolContent{message.ToolText{Text: text}})
 }
+
+// fails is the result of a tool that could not do it, which is a success all the same (decision X26).
+func fails(text string) message.Result[[]message.ToolContent] { return says("Error: " + text) }
 
 // arguments are what a tool is called with, and the first thing that is wrong with them. What is null is absent.
 type arguments struct {
@@ -63,7 +66,7 @@ func argumentsOf(raw json.RawMessage) *arguments {
 // invalid notes that an argument cannot be used, unless something else is wrong already.
 func (a *arguments) invalid(name string) { a.note("Invalid argument: " + name) }
 
-func (a *arguments) missing(name string) { a.note("Missing argument: " + name) }
+func (a *arguments) missing(name string) { a.note("Missing required parameter: " + name) }
 
 func (a *arguments) note(wrong string) {
 	if a.wrong == "" {
@@ -98,34 +101,30 @@ func (a *arguments) need(name string) string {
 	return a.text(name)
 }
 
-// integer returns an argument that must be an integer by value, at least 1, and what is more than the most is that. If there
-// is none it is the default.
-func (a *arguments) integer(name string, byDefault, most int) int {
+// within returns an argument that must be an integer by value: what is less than 1 is 1, and what is more than the most is
+// that. If there is none it is the default.
+func (a *arguments) within(name string, byDefault, most int) int {
 	value, there := a.values[name]
 	if !there {
 		return byDefault
 	}
 	n, ok := value.Integer()
-	if !ok || n < 1 {
+	if !ok {
 		a.invalid(name)
 		return byDefault
 	}
-	return int(min(n, int64(most)))
+	return int(max(min(n, int64(most)), 1))
 }
 
-// time returns an argument that must be a date and time (decision G3), nil if there is none.
+// time returns an argument that is a date and time (decision G3), nil if it is none.
 func (a *arguments) time(name string) *time.Time {
-	raw, there := a.values[name]
-	if !there {
+	value, err := decode.Parse(a.values[name])
+	if err != nil {
 		return nil
 	}
-	value, err := decode.Parse(raw)
-	if err == nil {
-		var t time.Time
-		if t, err = value.Time(); err == nil {
-			return &t
-		}
+	t, err := value.Time()
+	if err != nil {
+		return nil
 	}
-	a.invalid(name)
-	return nil
+	return &t
 }

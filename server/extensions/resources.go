@@ -53,10 +53,14 @@ func serverOf(key string, m member) (resourceServer, bool) {
 
 // chosen returns the servers that are to be asked: all, or the one that an argument names, if it has announced resources.
 func (m *manager) chosen(a *arguments) (all []resourceServer, notFound string) {
-	if !a.has("extension_name") {
+	argument := "extension_name"
+	if !a.has(argument) {
+		argument = "extension"
+	}
+	if !a.has(argument) {
 		return m.servers(), ""
 	}
-	name := a.text("extension_name")
+	name := a.text(argument)
 	key := extension.NormalizedKey(name)
 	member, there := m.set.get(key)
 	if !there {
@@ -72,7 +76,7 @@ func (m *manager) chosen(a *arguments) (all []resourceServer, notFound string) {
 func (m *manager) listResources(ctx context.Context, a *arguments) message.Result[[]message.ToolContent] {
 	servers, notFound := m.chosen(a)
 	if a.note(notFound); a.wrong != "" {
-		return says(a.wrong)
+		return fails(a.wrong)
 	}
 	lists, errs := make([][]resource, len(servers)), make([]error, len(servers))
 	var asking sync.WaitGroup
@@ -91,7 +95,7 @@ func (m *manager) listResources(ctx context.Context, a *arguments) message.Resul
 				lines = append(lines, "[There are more.]")
 				return says(strings.Join(lines, "\n"))
 			}
-			lines = append(lines, s.key+": "+r.uri+" ("+r.name+")")
+			lines = append(lines, s.key+" - "+r.name+", uri: ("+r.uri+")")
 			left--
 		}
 	}
@@ -106,19 +110,32 @@ func (m *manager) readResource(ctx context.Context, a *arguments) message.Result
 	uri := a.need("uri")
 	servers, notFound := m.chosen(a)
 	if a.note(notFound); a.wrong != "" {
-		return says(a.wrong)
+		return fails(a.wrong)
 	}
 	var last error
 	for _, s := range servers {
 		var contents []message.ToolContent
 		if contents, last = s.resource(ctx, uri); last == nil {
-			return message.Success(contents)
+			return message.Success(texts(uri, contents))
 		}
 	}
-	if a.has("extension_name") && last != nil {
-		return says("Cannot read " + uri + ": " + errorText(last))
+	if (a.has("extension_name") || a.has("extension")) && last != nil {
+		return fails("Cannot read " + uri + ": " + errorText(last))
 	}
-	return says("Resource not found: " + uri)
+	return fails("Resource not found: " + uri)
+}
+
+// texts returns the contents of a resource as texts.
+func texts(uri string, contents []message.ToolContent) []message.ToolContent {
+	all := []message.ToolContent{}
+	for _, content := range contents {
+		text := "[binary]"
+		if c, ok := content.(message.ToolResource); ok && c.Text != nil {
+			text = *c.Text
+		}
+		all = append(all, message.ToolText{Text: uri + "\n\n" + text})
+	}
+	return all
 }
 
 func (x *client) hasResources() bool {

@@ -79,36 +79,37 @@ func TestResources(t *testing.T) {
 	}
 	offers("search_available_extensions manage_extensions")
 	list("{}", "No resources.")
-	read(`{"uri":"a:text"}`, text("Resource not found: a:text"))
+	read(`{"uri":"a:text"}`, text("Error: Resource not found: a:text"))
 
 	add(t, s, server(t, "Lib", "library"))
 	add(t, s, server(t, "Test", "server"))
 	offers("search_available_extensions manage_extensions list_resources read_resource")
-	const all = "lib: a:text (Text)\nlib: b:broken (Broken)\nlib: c:none (None)"
+	const all = "lib - Text, uri: (a:text)\nlib - Broken, uri: (b:broken)\nlib - None, uri: (c:none)"
 	list("", all)
 	list(`{"extension_name":"L I B"}`, all)
+	list(`{"extension":"lib"}`, all)
 	list(`{"extension_name":"test"}`, "No resources.")
-	list(`{"extension_name":"x"}`, "Extension not found: x")
-	list(`{"extension_name":1}`, "Invalid argument: extension_name")
-	const hello = `{"type":"resource","resource":{"uri":"a:text","mimeType":"text/plain","text":"hello","_meta":{"m":1}}} {"type":"resource","resource":{"uri":"a:more","blob":"eA=="}}`
+	list(`{"extension_name":"x"}`, "Error: Extension not found: x")
+	list(`{"extension_name":1}`, "Error: Invalid argument: extension_name")
+	const hello = `{"type":"text","text":"a:text\n\nhello"} {"type":"text","text":"a:text\n\n[binary]"}`
 	read(`{"uri":"a:text"}`, hello)
 	read(`{"uri":"a:text","extension_name":"lib"}`, hello)
 	read(`{"uri":"c:none"}`, "")
-	read(`{"uri":"b:broken"}`, text("Resource not found: b:broken"))
-	read(`{"uri":"b:broken","extension_name":"lib"}`, text("Cannot read b:broken: -32000: it is broken"))
-	read(`{"uri":"b:broken","extension_name":"test"}`, text("Resource not found: b:broken"))
-	read(`{"uri":"b:broken","extension_name":"x"}`, text("Extension not found: x"))
-	read(`{"extension_name":"x"}`, text("Missing argument: uri"))
-	read(`{"uri":1}`, text("Invalid argument: uri"))
+	read(`{"uri":"b:broken"}`, text("Error: Resource not found: b:broken"))
+	read(`{"uri":"b:broken","extension_name":"lib"}`, text("Error: Cannot read b:broken: -32000: it is broken"))
+	read(`{"uri":"b:broken","extension_name":"test"}`, text("Error: Resource not found: b:broken"))
+	read(`{"uri":"b:broken","extension_name":"x"}`, text("Error: Extension not found: x"))
+	read(`{"extension_name":"x"}`, text("Error: Missing required parameter: uri"))
+	read(`{"uri":1}`, text("Error: Invalid argument: uri"))
 
 	lost := &shelf{err: closed}
 	if _, err := s.put("z", member{lost, extension.Config{}}); err != nil {
 		t.Fatal(err)
 	}
 	list("", all+"\nz: -32603: Connection closed")
-	read(`{"uri":"b:broken"}`, text("Resource not found: b:broken"))
+	read(`{"uri":"b:broken"}`, text("Error: Resource not found: b:broken"))
 	lost.err = nil
-	read(`{"uri":"b:broken"}`, `{"type":"resource","resource":{"uri":"b:broken","text":"of the shelf"}}`)
+	read(`{"uri":"b:broken"}`, text(`b:broken\n\nof the shelf`))
 	read(`{"uri":"a:text"}`, hello) // of the first that has it
 }
 

@@ -63,24 +63,24 @@ func (b *skillbook) call(ctx context.Context, name string, call reply.Call) mess
 	a := argumentsOf(call.Arguments)
 	wanted := a.need("name")
 	if a.wrong != "" {
-		return says(a.wrong)
+		return fails(a.wrong)
 	}
 	for _, s := range b.all(ctx) {
 		if s.Name == wanted {
 			return says(loaded(s))
 		}
 	}
-	return says("Skill not found: " + wanted)
+	return fails("Skill '" + wanted + "' not found")
 }
 
 // loaded is all that the model is told of a skill.
 func loaded(s skills.Skill) string {
-	blocks := []string{"# Skill " + s.Name}
-	if s.Text != "" {
-		blocks = append(blocks, s.Text)
-	}
+	text := "# Skill: " + s.Name + "\n\n" + s.Text + "\n\n"
 	if files := s.Files(); len(files) > 0 {
-		blocks = append(blocks, "Files in "+s.Directory+":\n"+strings.Join(files, "\n"))
+		text += "## Supporting Files\n\nSkill directory: " + s.Directory + "\n\n"
+		for _, file := range files {
+			text += "- " + file + "\n"
+		}
 	}
-	return strings.Join(blocks, "\n\n")
+	return text
 }

@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -59,9 +60,9 @@ func (k *skilled) loads(arguments, want string) {
 func TestNoSkills(t *testing.T) {
 	k := newSkilled(t, "x")
 	k.offers("", "")
-	k.loads(`{"name":"a"}`, "Skill not found: a")
-	k.loads(`{}`, "Missing argument: name")
-	k.loads(`{"name":[]}`, "Invalid argument: name")
+	k.loads(`{"name":"a"}`, "Error: Skill 'a' not found")
+	k.loads(`{}`, "Error: Missing required parameter: name")
+	k.loads(`{"name":[]}`, "Error: Invalid argument: name")
 	if got := written(k.set.Call(t.Context(), quiet("skills__x", ""))); got != "error -32603: -32002: skills__x" {
 		t.Error(got)
 	}
@@ -74,34 +75,38 @@ func TestTheSkillsOfASessionHideThoseOfAll(t *testing.T) {
 	k.write(filepath.Join(k.here, ".claude/skills/1"), "{name: b, description: Of Claude}", "Of Claude.")
 	k.write(filepath.Join(k.here, ".claude/skills/2"), `{name: " a\n b", description: " Two\n words "}`, "Twice.")
 	k.offers("skills__loadSkill", list+"Of Claude")
-	k.loads(`{"name":"b"}`, "# Skill b\n\nOf Claude.")
-	k.loads(`{"name":" a\n b"}`, "# Skill  a\n b\n\nTwice.")
-	k.loads(`{"name":"a b"}`, "Skill not found: a b")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nOf Claude.\n\n")
+	k.loads(`{"name":" a\n b"}`, "# Skill:  a\n b\n\nTwice.\n\n")
+	k.loads(`{"name":"a b"}`, "Error: Skill 'a b' not found")
 
 	k.write(filepath.Join(k.here, ".goose/skills/mine"), "{name: b, description: Mine}", "Mine.")
 	k.offers("skills__loadSkill", list+"Mine")
-	k.loads(`{"name":"b"}`, "# Skill b\n\nMine.")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nMine.\n\n")
 }
 
 func TestASkillNamesItsFiles(t *testing.T) {
 	k := newSkilled(t, "x")
 	mine := filepath.Join(k.here, ".goose/skills/mine")
 	k.write(mine, "{name: b, description: Mine}", "\nMine.\n\nAll of it.\n")
-	if err := os.Mkdir(filepath.Join(mine, "more"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(mine, "more", "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	k.loads(`{"name":"b"}`, "# Skill b\n\nMine.\n\nAll of it.\n\nFiles in "+mine+":\nmore/")
+	for _, name := range []string{"a.txt", "more/b", "more/deep/c"} {
+		if err := os.WriteFile(filepath.Join(mine, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nMine.\n\nAll of it.\n\n## Supporting Files\n\nSkill directory: "+mine+"\n\n- a.txt\n- more/b\n")
+	if err := errors.Join(os.RemoveAll(filepath.Join(mine, "more")), os.Remove(filepath.Join(mine, "a.txt"))); err != nil {
+		t.Fatal(err)
+	}
 	k.write(mine, "{name: b, description: Mine}", " \n")
-	k.loads(`{"name":"b"}`, "# Skill b\n\nFiles in "+mine+":\nmore/")
-	if err := os.Remove(filepath.Join(mine, "more")); err != nil {
-		t.Fatal(err)
-	}
-	k.loads(`{"name":"b"}`, "# Skill b")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\n\n\n")
 }
 
 func TestSkillsWithoutASession(t *testing.T) {
 	k := newSkilled(t, "nobody")
 	k.write(filepath.Join(k.everywhere, "1"), "{name: b, description: Everywhere}", "Everywhere.")
 	k.write(filepath.Join(k.here, ".goose/skills/1"), "{name: b, description: Here}", "Here.")
-	k.loads(`{"name":"b"}`, "# Skill b\n\nEverywhere.")
+	k.loads(`{"name":"b"}`, "# Skill: b\n\nEverywhere.\n\n")
 }

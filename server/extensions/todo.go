@@ -3,6 +3,7 @@ package extensions
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -20,9 +21,9 @@ const todoData = "todo.v0"
 // defaultTodoLimit is how many characters a list may have (decision X21).
 const defaultTodoLimit = 50_000
 
-// TodoLimit returns how many characters a todo list may have, by the value of GOOSE_TODO_MAX_CHARS.
+// TodoLimit returns how many characters a todo list may have, by the value of GOOSE_TODO_MAX_CHARS: 0 is no limit.
 func TodoLimit(setting string) int {
-	if limit, err := strconv.ParseUint(setting, 10, 31); err == nil && limit > 0 {
+	if limit, err := strconv.ParseUint(setting, 10, 31); err == nil {
 		return int(limit)
 	}
 	return defaultTodoLimit
@@ -61,32 +62,30 @@ func (t *todo) note(ctx context.Context) string {
 	if text.Kind() != "string" || strings.TrimSpace(text.Str()) == "" {
 		return ""
 	}
-	return "Todo list:\n" + text.Str()
+	return "Current tasks and notes:\n" + text.Str()
 }
 
 func (t *todo) call(ctx context.Context, name string, call reply.Call) message.Result[[]message.ToolContent] {
 	if name != "todo_write" {
 		return unknown(call.Name)
 	}
-	arguments, err := jsonwire.Parse(object(call.Arguments))
-	if err != nil || arguments.Kind() != "object" {
-		return says("Invalid argument: content")
+	a := argumentsOf(call.Arguments)
+	content := a.need("content")
+	if a.wrong != "" {
+		return fails(a.wrong)
 	}
-	content := arguments.Pick("content")[0]
-	switch content.Kind() {
-	case "undefined", "null":
-		return says("Missing argument: content")
-	case "string":
-	default:
-		return says("Invalid argument: content")
+	n := utf8.RuneCountInString(content)
+	if t.limit > 0 && n > t.limit {
+		return fails(fmt.Sprintf("Todo list too large: %d chars (max: %d)", n, t.limit))
 	}
-	if n := utf8.RuneCountInString(content.Str()); n > t.limit {
-		return says(fmt.Sprintf("The todo list is too long: %d characters, at most %d.", n, t.limit))
-	}
-	if err := t.set.keep(ctx, todoData, func() jsonwire.Text {
-		return jsonwire.Object([]string{"content"}, []jsonwire.Text{content})
-	}); err != nil {
+	err := t.set.keep(ctx, todoData, func() jsonwire.Text {
+		return jsonwire.Object([]string{"content"}, []jsonwire.Text{a.values["content"]})
+	})
+	switch {
+	case errors.Is(err, noSession):
+		return fails(err.Error())
+	case err != nil:
 		return failed(err)
 	}
-	return says("The todo list was written.")
+	return says(fmt.Sprintf("Updated (%d chars)", n))
 }

@@ -34,11 +34,11 @@ func TestTheTodoListOfASession(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct{ arguments, want, note, data string }{
-		{`{"content":" "}`, "The todo list was written.", "", `{"todo.v0":{"content":" "}}`},
-		{`{"content":"äöü12"}`, "The todo list was written.", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
-		{`{"content":"123456"}`, "The todo list is too long: 6 characters, at most 5.", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
-		{`{"content":1}`, "Invalid argument: content", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
-		{`{}`, "Missing argument: content", "Todo list:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{"content":" "}`, "Updated (1 chars)", "", `{"todo.v0":{"content":" "}}`},
+		{`{"content":"äöü12"}`, "Updated (5 chars)", "Current tasks and notes:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{"content":"123456"}`, "Error: Todo list too large: 6 chars (max: 5)", "Current tasks and notes:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{"content":1}`, "Error: Invalid argument: content", "Current tasks and notes:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
+		{`{}`, "Error: Missing required parameter: content", "Current tasks and notes:\näöü12", `{"todo.v0":{"content":"äöü12"}}`},
 	} {
 		if got := written(s.Call(t.Context(), quiet("todo__todo_write", tc.arguments))); got != `{"type":"text","text":"`+tc.want+`"}` {
 			t.Errorf("%s: %s", tc.arguments, got)
@@ -64,7 +64,7 @@ func TestTheTodoListOfASession(t *testing.T) {
 	if err := sessions.Delete(t.Context(), made.ID); err != nil {
 		t.Fatal(err)
 	}
-	if got := written(s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != "error -32603: Session not found" {
+	if got := written(s.Call(t.Context(), quiet("todo__todo_write", `{"content":"x"}`))); got != `{"type":"text","text":"Error: Session not found"}` {
 		t.Error(got)
 	}
 }

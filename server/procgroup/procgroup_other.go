@@ -18,8 +18,8 @@ func Terminate(p *os.Process) { _ = p.Kill() }
 // Kill ends a process.
 func Kill(p *os.Process) { _ = p.Kill() }
 
-// Status returns how a process has ended.
-func Status(s *os.ProcessState) int { return s.ExitCode() }
+// Detach does nothing.
+func Detach(*exec.Cmd) {}
 
 // Separate does nothing.
 func Separate(*exec.Cmd) {}

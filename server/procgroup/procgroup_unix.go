@@ -18,10 +18,5 @@ func Terminate(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGTERM) }
 // Kill ends the group of a process, also when the process itself has gone.
 func Kill(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
 
-// Status returns how a process has ended as shells do: 128 and the number of the signal, if it was one.
-func Status(s *os.ProcessState) int {
-	if status, ok := s.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return s.ExitCode()
-}
+// Detach makes a command that has not started the first of a new group, and of a session without a terminal.
+func Detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -91,7 +91,7 @@ func (a *Agent) finalOutput() *FinalOutput {
 }
 
 // system returns the system prompt.
-func (a *Agent) system(extensions []Instructions) string {
+func (a *Agent) system(extensions []Instructions, hints string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	blocks := []string{introduction}
@@ -105,6 +105,7 @@ func (a *Agent) system(extensions []Instructions) string {
 	if a.output != nil {
 		blocks = append(blocks, outputReminder+a.output.shown)
 	}
+	blocks = append(blocks, hints)
 	for i, block := range blocks {
 		blocks[i] = strings.TrimRightFunc(block, unicode.IsSpace)
 	}

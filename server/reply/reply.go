@@ -102,6 +102,8 @@ type Service struct {
 	Settings    Settings
 	Permissions Permissions
 	Providers   *llm.Factory
+	// Hints returns what the user and the project of a directory have to say to every model.
+	Hints func(directory string) string
 	// ReadRecipe reads the file of a slash command.
 	ReadRecipe func(path string) (recipe.Recipe, error)
 	// Background runs what goes on behind a reply: the naming of sessions.

@@ -102,6 +102,7 @@ func newRig(t testing.TB, tools reply.Toolbox, answer answer) *rig {
 			Env:       func(name string) (string, bool) { return "true", name == "GOOSE_PROVIDER_SKIP_BACKOFF" },
 			Transport: transport,
 		},
+		Hints:      func(string) string { return "" },
 		ReadRecipe: func(path string) (recipe.Recipe, error) { return recipe.Recipe{}, os.ErrNotExist },
 		Background: background,
 		Log:        slog.New(slog.DiscardHandler),

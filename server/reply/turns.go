@@ -108,7 +108,7 @@ func (t *turn) question(ctx context.Context) (llm.Request, error) {
 	t.tools = t.toolset(snapshot, t.provider.Config().ModelName)
 	note := history.Note(time.Now(), t.session.WorkingDir, snapshot.Notes)
 	return llm.Request{
-		System:   t.agent.system(snapshot.Instructions),
+		System:   t.agent.system(snapshot.Instructions, t.Hints(t.session.WorkingDir)),
 		Messages: history.WithNote(history.Repair(t.conversation), note),
 		Tools:    t.tools.offered,
 	}, nil

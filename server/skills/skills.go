@@ -125,21 +125,50 @@ func split(content []byte) (head, text []byte, ok bool) {
 
 func isFence(line []byte) bool { return string(bytes.TrimSuffix(line, []byte("\r"))) == "---" }
 
-// Files returns the names of what is in the directory besides SKILL.md, in the order of their bytes; those of directories
-// end with a slash. If there are too many, the last element says that there are more (decision X18).
-func (s Skill) Files() (names []string) {
-	entries, _ := os.ReadDir(s.Directory)
-	for _, entry := range entries {
-		name := entry.Name()
-		switch {
-		case name == fileName:
-			continue
-		case len(names) == maxFiles:
-			return append(names, "[There are more.]")
-		case entry.IsDir():
-			name += "/"
+// Files returns the paths of the files in the directory, and of those right in its directories, in the order of their bytes,
+// but for SKILL.md. Links are what they lead to. If there are too many, the last ones are left out.
+func (s Skill) Files() (paths []string) {
+	for _, name := range names(s.Directory) {
+		switch kind(filepath.Join(s.Directory, name)) {
+		case aFile:
+			if name != fileName {
+				paths = append(paths, name)
+			}
+		case aDirectory:
+			for _, below := range names(filepath.Join(s.Directory, name)) {
+				if path := filepath.Join(name, below); kind(filepath.Join(s.Directory, path)) == aFile {
+					paths = append(paths, path)
+				}
+			}
 		}
-		names = append(names, name)
+	}
+	slices.Sort(paths)
+	return paths[:min(len(paths), maxFiles)]
+}
+
+// names returns the first entries of a directory, so that a large one is bounded.
+func names(directory string) (names []string) {
+	entries, _ := os.ReadDir(directory)
+	for _, entry := range entries[:min(len(entries), 2*maxFiles)] {
+		names = append(names, entry.Name())
 	}
 	return names
+}
+
+const (
+	aFile = iota + 1
+	aDirectory
+)
+
+func kind(path string) int {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return 0
+	case info.IsDir():
+		return aDirectory
+	case info.Mode().IsRegular():
+		return aFile
+	}
+	return 0
 }

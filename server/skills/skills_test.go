@@ -123,8 +123,9 @@ func TestFilesOfASkill(t *testing.T) {
 	}
 	write(t, filepath.Join(s.Directory, "b.txt"), "")
 	write(t, filepath.Join(s.Directory, "a", "c"), "")
+	write(t, filepath.Join(s.Directory, "a", "d", "e"), "")
 	write(t, filepath.Join(s.Directory, "Z"), "")
-	if diff := cmp.Diff([]string{"Z", "a/", "b.txt"}, s.Files()); diff != "" {
+	if diff := cmp.Diff([]string{"Z", "a/c", "b.txt"}, s.Files()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range maxFiles - 3 {
@@ -134,7 +135,7 @@ func TestFilesOfASkill(t *testing.T) {
 		t.Errorf("%d files, the last is %q", len(got), got[len(got)-1])
 	}
 	write(t, filepath.Join(s.Directory, "e"), "")
-	if got := s.Files(); len(got) != maxFiles+1 || got[maxFiles] != "[There are more.]" {
+	if got := s.Files(); len(got) != maxFiles || got[maxFiles-1] != "d0996" {
 		t.Errorf("%d files, the last is %q", len(got), got[len(got)-1])
 	}
 }

@@ -1,7 +1,7 @@
 import { JsonNumber } from '../json/number.ts'
 import type { JsonObject } from '../json/shape.ts'
 
-/** What went wrong in a tool; models read it (X15). */
+/** What went wrong in a tool of this process; models read it (X26). */
 export class ToolFault extends Error {
   override readonly name = 'ToolFault'
 }
@@ -38,16 +38,8 @@ export class Arguments {
     return this.#has(name) ? this.integer(name) : undefined
   }
 
-  /** A list that may be missing. */
-  integers(name: string): number[] | undefined {
-    const value = this.#values[name]
-    if (value === undefined || value === null) return undefined
-    if (!Array.isArray(value) || !value.every((one) => Number.isSafeInteger(one))) throw new ToolFault(`Invalid argument: ${name}`)
-    return value.map(Number)
-  }
-
   #needed(name: string): unknown {
-    if (!this.#has(name)) throw new ToolFault(`Missing argument: ${name}`)
+    if (!this.#has(name)) throw new ToolFault(`Missing required parameter: ${name}`)
     return this.#values[name]
   }
 

@@ -110,8 +110,8 @@ describe('what is secret in the config of an extension', { timeout: 30_000 }, ()
   })
 
   it.each<[config: object, text: string]>([
-    [remote(closed), `Failed to add extension: Cannot connect to http://${closed}`],
-    [remote(closed, { uri: secret }), 'Failed to add extension: Invalid URL: http:// or https:// with a host is needed'],
+    [remote(closed), `Extension operation failed: Cannot connect to http://${closed}`],
+    [remote(closed, { uri: secret }), 'Extension operation failed: Invalid URL: http:// or https:// with a host is needed'],
   ])('is not told to a model that enables it: %#', async (config, text) => {
     const { app, id } = await enabled(config)
     await app.call('POST', '/agent/add_extension', { session_id: id, config: { type: 'platform', name: 'Extension Manager', description: null } })

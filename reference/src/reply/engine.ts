@@ -13,6 +13,7 @@ import { DangerCheck } from './dangers.ts'
 import type { McpNotification } from './events.ts'
 import { FinalOutput, outputOrder } from './final-output.ts'
 import { repairHistory } from './history.ts'
+import { hints } from './hints.ts'
 import { notice, textMessage } from './new-message.ts'
 import type { EngineAgent, ReplyParts } from './parts.ts'
 import { systemPrompt } from './prompt.ts'
@@ -150,6 +151,7 @@ export class Engine {
       instructions: extensions.instructions(),
       added: clientPrompt === null ? [] : [clientPrompt],
       outputSchema: this.#finalOutput.wanted?.shown,
+      hints: hints(this.#parts.settings, workingDirectory),
     })
     return { system, messages: withNote(repairHistory(conversation), note) }
   }

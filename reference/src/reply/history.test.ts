@@ -85,9 +85,10 @@ describe('the context note (M19)', () => {
 describe('the system prompt (M16)', () => {
   it('has its blocks in order, each trimmed at its end', () => {
     const instructions = new Map([['b', 'B \n'], ['a', 'A'], ['c', ' ']])
-    const prompt = systemPrompt({ instructions, added: ['added\n'], outputSchema: '{}' })
+    const prompt = systemPrompt({ instructions, added: ['added\n'], outputSchema: '{}', hints: '### Project Hints\nBe brief.' })
     expect(prompt.split('\n\n').slice(1)).toEqual([
       '# Extension a\nA', '# Extension b\nB', 'added', 'When the work is done, call the tool recipe__final_output once, with the final output. It has to match this schema:\n{}',
+      '### Project Hints\nBe brief.',
     ])
   })
 })

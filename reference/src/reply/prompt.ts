@@ -12,14 +12,16 @@ export interface PromptParts {
   added: readonly string[]
   /** The schema of the final output, as it is shown; undefined when none is asked for. */
   outputSchema: string | undefined
+  /** What files say; empty if nothing. */
+  hints: string
 }
 
 /** The system prompt of a reply (M16). */
-export function systemPrompt({ instructions, added, outputSchema }: PromptParts): string {
+export function systemPrompt({ instructions, added, outputSchema, hints }: PromptParts): string {
   const extensions = [...instructions]
     .filter(([, text]) => !isBlank(text))
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map(([key, text]) => `# Extension ${key}\n${text}`)
-  const blocks = [identity, ...extensions, ...added, ...(outputSchema === undefined ? [] : [finalOutput + outputSchema])]
+  const blocks = [identity, ...extensions, ...added, ...(outputSchema === undefined ? [] : [finalOutput + outputSchema]), ...(hints === '' ? [] : [hints])]
   return blocks.map((block) => trimmedEnd(block)).join('\n\n')
 }

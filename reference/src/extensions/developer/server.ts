@@ -1,65 +1,81 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
-import { CallToolRequestSchema, ErrorCode, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
-import { Arguments, ToolFault } from '../arguments.ts'
+import {
+  CallToolRequestSchema, GetPromptRequestSchema, InitializeRequestSchema, ListPromptsRequestSchema, ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/sdk/types.js'
+import { trimmed } from '../../text/white-space.ts'
+import { analyze } from './analyze.ts'
+import { failedCall, invalidCall } from './call-error.ts'
+import { IgnoreRules } from './ignore-rules.ts'
+import { shellName } from './shell-environment.ts'
+import { openImage } from './image.ts'
 import { runShell } from './shell.ts'
+import type { LineListener } from './shell-output.ts'
 import { TextEditor } from './text-editor.ts'
+import { tools } from './tools.ts'
+import { promptOf, unitTest } from './unit-test-prompt.ts'
 
-const instructions =
-  'The tool shell runs commands, the tool text_editor reads and changes files. Relative paths count from the working directory.'
+const serverInfo = { name: 'goose-developer', version: '1.16.0' }
+const capabilities = { tools: {}, prompts: {} }
+const newestVersion = '2025-03-26'
+const versions = ['2024-11-05', newestVersion]
 
-const text = (description: string): object => ({ type: 'string', description })
+function instructions(): string {
+  return [
+    'The developer extension works with files and commands on this machine.',
+    `Operating system: ${process.platform}`,
+    `Current directory: ${process.cwd()}`,
+    `Shell: ${shellName()}`,
+  ].join('\n')
+}
 
-/** What the bundled extension `developer` offers; its texts are in docs/decisions.md. */
-const tools: Tool[] = [
-  {
-    name: 'shell',
-    description: 'Runs a command in bash and returns what it prints.',
-    inputSchema: { type: 'object', properties: { command: text('The command') }, required: ['command'] },
-  },
-  {
-    name: 'text_editor',
-    description: 'Views, writes and changes text files.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        path: text('The path of the file'),
-        command: { type: 'string', enum: ['view', 'write', 'str_replace', 'insert', 'undo_edit'] },
-        file_text: text('write: the new content'),
-        old_str: text('str_replace: the text that goes'),
-        new_str: text('str_replace, insert: the text that comes'),
-        insert_line: { type: 'integer', description: 'insert: the line behind which the text comes, 0 for the beginning' },
-        view_range: { type: 'array', items: { type: 'integer' }, description: 'view: the first and the last line, -1 for the end' },
-      },
-      required: ['command', 'path'],
-    },
-  },
-]
+/** What a call may need beside its arguments. */
+interface CallContext {
+  onLine: LineListener
+  signal: AbortSignal
+}
 
-/** An error of the protocol. The SDK sends its code and message; its own class would put the code into the message, too. */
-class InvalidParamsError extends Error {
-  override readonly name = 'InvalidParamsError'
-  readonly code = ErrorCode.InvalidParams
+type Tool = (given: Readonly<Record<string, unknown>>, context: CallContext) => CallToolResult | Promise<CallToolResult>
+
+/** What runs when a tool is called, by its name. */
+function toolsHere(): ReadonlyMap<string, Tool> {
+  const rules = new IgnoreRules(process.cwd())
+  const editor = new TextEditor(rules)
+  return new Map<string, Tool>([
+    ['analyze', (given) => analyze(given, rules)],
+    ['image_processor', (given) => openImage(given, rules)],
+    ['list_windows', () => noDesktop('list windows')],
+    ['screen_capture', () => noDesktop('access monitors')],
+    ['shell', (given, { onLine, signal }) => runShell(given, rules, onLine, signal)],
+    ['text_editor', (given) => editor.run(given)],
+  ])
+}
+
+function noDesktop(what: string): never {
+  throw failedCall(`Failed to ${what}`)
 }
 
 /** Serves on the standard streams until its client closes them. */
 export async function serveDeveloper(): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the newer class wants its schemas in zod, and ours are JSON
-  const server = new Server({ name: 'developer', version: '1.16.0' }, { capabilities: { tools: {} }, instructions })
-  const editor = new TextEditor()
+  const server = new Server(serverInfo, { capabilities, instructions: instructions() })
+  const transport = new StdioServerTransport()
+  const called = toolsHere()
+  server.setRequestHandler(InitializeRequestSchema, ({ params: { protocolVersion } }) => ({
+    protocolVersion: versions.includes(protocolVersion) ? protocolVersion : newestVersion,
+    capabilities,
+    serverInfo,
+    instructions: instructions(),
+  }))
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: values = {} } }, { signal }) => {
-    const args = new Arguments(values)
-    try {
-      if (name === 'shell') return await shell(args.text('command'), signal)
-      if (name === 'text_editor') return textResult(await editor.run(args))
-    } catch (error) {
-      if (error instanceof ToolFault) return { ...textResult(error.message), isError: true }
-      throw error
-    }
-    throw new InvalidParamsError(`Unknown tool: ${name}`)
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, { signal, _meta: meta }) => {
+    const tool = called.get(name)
+    if (tool === undefined) throw invalidCall('tool not found')
+    return tool(given, { onLine: lineSender(transport, meta?.progressToken), signal })
   })
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [unitTest] }))
+  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given = {} } }) => promptOf(name, given))
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve
   })
@@ -67,15 +83,17 @@ export async function serveDeveloper(): Promise<void> {
   const close = (): void => void server.close()
   process.stdin.on('end', close)
   process.once('SIGTERM', close)
-  await server.connect(new StdioServerTransport())
+  await server.connect(transport)
   await closed
 }
 
-async function shell(command: string, signal: AbortSignal): Promise<CallToolResult> {
-  const { text: output, failed } = await runShell(command, signal)
-  return failed ? { ...textResult(output), isError: true } : textResult(output)
-}
-
-function textResult(value: string): CallToolResult {
-  return { content: [{ type: 'text', text: value }] }
+/** Tells the client of the lines of a command. The SDK sends these notifications only for servers that announce logging. */
+function lineSender(transport: StdioServerTransport, progressToken: ProgressToken | undefined): LineListener {
+  return (line, stream) => {
+    const output = trimmed(line)
+    if (output === '') return
+    const data = { type: 'shell_output', stream, output }
+    const params = { level: 'info', logger: 'shell_tool', data, ...(progressToken !== undefined && { _meta: { progressToken } }) }
+    void transport.send({ jsonrpc: '2.0', method: 'notifications/message', params })
+  }
 }

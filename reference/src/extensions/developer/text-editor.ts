@@ -1,157 +1,199 @@
-import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
-import { isObject } from '../../json/is-object.ts'
-import { ToolFault } from '../arguments.ts'
-import type { Arguments } from '../arguments.ts'
-import { listedNames } from '../listed-names.ts'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { invalidCall, failedCall } from './call-error.ts'
+import { fenced, forModel, languageOf, linesOf, text, texts } from './content.ts'
+import { applied, changesOf } from './diff-files.ts'
+import { absolutePath } from './ignore-rules.ts'
+import type { IgnoreRules } from './ignore-rules.ts'
+import { asInteger, asRange, asText, parametersOf } from './parameters.ts'
+import { notThere, readText, removeFile, statusOf, targetOf, writeText } from './text-file.ts'
+import { UndoHistory } from './undo-history.ts'
+import { view } from './view.ts'
 
-/** Bytes of the largest file (X17). */
-const maxFileBytes = 1024 * 1024
-const maxUndo = { changes: 10, bytes: 64 * 1024 * 1024 }
+/** Lines that are shown before and behind those that are new. */
+const linesAround = 4
+const review = 'Review the changes above for errors. Undo and edit the file again if necessary!'
 
-/** A change that can be taken back. */
-interface Undo {
-  /** Resolved: one file has many names. */
+interface EditParameters {
   path: string
-  /** Null for a file that was made. */
-  before: string | null
+  command: string
+  diff: string
+  view_range: readonly [number, number]
+  file_text: string
+  old_str: string
+  new_str: string
+  insert_line: number
 }
 
-/** Reads and changes text files, and remembers how to undo that (X17 to X20). */
+type Call = Partial<EditParameters> & Pick<EditParameters, 'path' | 'command'>
+
+/** A file that a call is about. */
+interface Named {
+  /** Absolute. */
+  file: string
+  /** What the model calls it. */
+  path: string
+}
+
+/** Shows, writes and changes text files, and remembers how to take changes back (X17 to X20, X41). */
 export class TextEditor {
-  /** Newest last. */
-  #undos: Undo[] = []
+  readonly #rules: IgnoreRules
+  readonly #history = new UndoHistory()
 
-  /** What came of a request. Rejects with a ToolFault. */
-  async run(args: Arguments): Promise<string> {
-    const path = args.text('path')
-    const command = args.text('command')
-    switch (command) {
+  constructor(rules: IgnoreRules) {
+    this.#rules = rules
+  }
+
+  /** Rejects with a CallError. */
+  async run(given: Readonly<Record<string, unknown>>): Promise<CallToolResult> {
+    const call: Call = parametersOf<EditParameters, 'path' | 'command'>(
+      given,
+      {
+        path: asText, command: asText, diff: asText, view_range: asRange,
+        file_text: asText, old_str: asText, new_str: asText, insert_line: asInteger,
+      },
+      ['path', 'command'],
+    )
+    this.#rules.check(call.path)
+    const named = { file: absolutePath(call.path), path: call.path }
+    switch (call.command) {
       case 'view':
-        return view(path, args)
+        return view(named.file, named.path, call.view_range)
       case 'write':
-        return this.#write(path, args.text('file_text'))
+        return this.#write(named, needed(call, 'file_text'))
       case 'str_replace':
-        return this.#replace(path, args)
+        if (call.diff !== undefined) return this.#apply(named, call.diff)
+        return this.#replace(named, needed(call, 'old_str'), needed(call, 'new_str'))
       case 'insert':
-        return this.#insert(path, args)
+        return this.#insert(named, needed(call, 'insert_line'), needed(call, 'new_str'))
       case 'undo_edit':
-        return this.#undo(path)
+        return this.#undo(named)
       default:
-        throw new ToolFault('Invalid argument: command')
+        throw invalidCall(`Unknown command '${call.command}'`)
     }
   }
 
-  async #write(path: string, text: string): Promise<string> {
-    const before = (await kindOf(path)) === null ? null : await read(path)
-    try {
-      await mkdir(dirname(path), { recursive: true })
-    } catch (cause) {
-      throw new ToolFault(`Cannot write ${path}`, { cause })
+  async #write({ file, path }: Named, given: string): Promise<CallToolResult> {
+    const status = await statusOf(file)
+    if (status?.isDirectory() === true) throw failedCall(`Failed to write file: ${path}`)
+    if (status?.isFile() === false) throw notThere(path)
+    const lines = given.replace(/\r\n?/g, '\n')
+    const content = lines.endsWith('\n') ? lines : `${lines}\n`
+    await writeText(file, content, path)
+    this.#history.forget(await targetOf(file))
+    return texts(`Successfully wrote to ${path}`, `### ${path}\n${fenced(content, languageOf(path))}`, 0.2)
+  }
+
+  async #replace({ file, path }: Named, old: string, replacement: string): Promise<CallToolResult> {
+    if ((await statusOf(file)) === undefined) {
+      throw invalidCall(`File '${path}' does not exist, you can write a new file with the \`write\` command`)
     }
-    await this.#save(path, before, text)
-    return `Wrote ${path}`
-  }
-
-  async #replace(path: string, args: Arguments): Promise<string> {
-    const [old, replacement] = [args.text('old_str'), args.text('new_str')]
-    if (old === '') throw new ToolFault('Invalid argument: old_str')
-    const before = await read(path)
-    const parts = before.split(old)
-    if (parts.length === 1) throw new ToolFault(`No such text in ${path}`)
-    if (parts.length > 2) throw new ToolFault(`${parts.length - 1} such texts in ${path}, there must be one`)
-    await this.#save(path, before, parts.join(replacement))
-    return `Changed ${path}`
-  }
-
-  async #insert(path: string, args: Arguments): Promise<string> {
-    const [line, added] = [args.integer('insert_line'), args.text('new_str')]
-    const before = await read(path)
-    const lines = linesOf(before)
-    if (line < 0 || line > lines.length) throw new ToolFault('Invalid argument: insert_line')
-    const start = lines.slice(0, line).map((one) => `${one}\n`).join('')
-    await this.#save(path, before, `${start}${added.endsWith('\n') ? added : `${added}\n`}${before.slice(start.length)}`)
-    return `Changed ${path}`
-  }
-
-  async #undo(path: string): Promise<string> {
-    const at = this.#undos.findLastIndex((undo) => undo.path === resolve(path))
-    const undo = this.#undos[at]
-    if (undo === undefined) throw new ToolFault(`Nothing to undo in ${path}`)
-    try {
-      if (undo.before === null) await rm(undo.path, { force: true })
-      else await writeFile(undo.path, undo.before)
-    } catch (cause) {
-      throw new ToolFault(`Cannot write ${path}`, { cause })
+    const before = await readText(file, path)
+    const lineEnd = lineEndOf(before)
+    const [wanted, added] = [withLineEnds(old, lineEnd), withLineEnds(replacement, lineEnd)]
+    const parts = wanted === '' ? ['', ...Array.from(before), ''] : before.split(wanted)
+    const [start = '', rest = '', ...more] = parts
+    if (more.length > 0) throw invalidCall("'old_str' must appear exactly once in the file, but it appears multiple times")
+    if (parts.length === 1) {
+      throw invalidCall(
+        "'old_str' must appear exactly once in the file, but it does not appear in the file. Make sure the string exactly matches existing file content, including whitespace!",
+      )
     }
-    this.#undos.splice(at, 1)
-    return `Undid the last change of ${path}`
+    const after = start + added + rest
+    await this.#change({ file, path }, before, after)
+    const shown = section(after, start.length, added, path)
+    return texts(`The file ${path} has been edited, and the section now reads:\n${shown}${review}`, shown, 0.2)
   }
 
-  async #save(path: string, before: string | null, text: string): Promise<void> {
-    if (Buffer.byteLength(text) > maxFileBytes) throw new ToolFault(`File is too large: ${path}`)
-    try {
-      await writeFile(path, text, { mode: 0o644 })
-    } catch (cause) {
-      throw new ToolFault(`Cannot write ${path}`, { cause })
+  async #insert({ file, path }: Named, line: number, given: string): Promise<CallToolResult> {
+    const before = await readText(file, path)
+    const total = linesOf(before).length
+    const at = line < 0 ? total + 1 + line : line
+    if (at < 0 || at > total) {
+      throw invalidCall(
+        `Insert line ${line} is beyond the end of the file (total lines: ${total}). Use 0 to insert at the beginning or ${total} to insert at the end.`,
+      )
     }
-    const file = resolve(path)
-    this.#undos.push({ path: file, before })
-    const ofFile = this.#undos.filter((undo) => undo.path === file)
-    if (ofFile.length > maxUndo.changes) this.#undos.splice(this.#undos.findIndex((undo) => undo.path === file), 1)
-    while (this.#undos.reduce((sum, undo) => sum + (undo.before?.length ?? 0), 0) > maxUndo.bytes) this.#undos.shift()
+    const lineEnd = lineEndOf(before)
+    const added = ended(withLineEnds(given, lineEnd), lineEnd)
+    const cut = startOfLine(before, at)
+    const start = cut === 0 ? '' : ended(before.slice(0, cut), lineEnd)
+    const after = start + added + before.slice(cut)
+    await this.#change({ file, path }, before, after)
+    const shown = section(after, start.length, added, path)
+    return texts(`Text has been inserted at line ${at + 1} in ${path}. The section now reads:\n${shown}${review}`, shown, 0.2)
+  }
+
+  async #apply({ file, path }: Named, diff: string): Promise<CallToolResult> {
+    const { changes, added, removed } = await changesOf(diff, file, this.#rules)
+    for (const change of await applied(changes)) {
+      await writeText(change.file, change.after, change.name)
+      this.#history.add(await targetOf(change.file), change.before)
+    }
+    const said = `Successfully applied diff to ${path}:\n• Lines added: ${added}\n• Lines removed: ${removed}`
+    return texts(said, said, 0.2)
+  }
+
+  async #undo({ file, path }: Named): Promise<CallToolResult> {
+    const target = await targetOf(file).catch(() => file)
+    const before = this.#history.last(target)
+    if (before === undefined) throw invalidCall('No edit history available to undo')
+    if (before === null) await removeFile(file, path)
+    else await writeText(file, before, path)
+    this.#history.dropLast(target)
+    return { content: [text('Undid the last edit', forModel)] }
+  }
+
+  async #change({ file, path }: Named, before: string, after: string): Promise<void> {
+    await writeText(file, after, path)
+    this.#history.add(await targetOf(file), before)
   }
 }
 
-/** Null when there is nothing. */
-async function kindOf(path: string): Promise<'file' | 'directory' | 'other' | null> {
-  try {
-    const found = await stat(path)
-    if (found.isFile()) return 'file'
-    return found.isDirectory() ? 'directory' : 'other'
-  } catch (cause) {
-    if (isObject(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return null
-    throw new ToolFault(`Cannot read ${path}`, { cause })
+function needed<K extends 'file_text' | 'old_str' | 'new_str' | 'insert_line'>(call: Call, name: K): EditParameters[K] {
+  const value = call[name]
+  if (value === undefined) throw invalidCall(`Missing '${name}' parameter for ${call.command} command`)
+  return value as EditParameters[K] // it is not undefined
+}
+
+type LineEnd = '\n' | '\r\n'
+
+/** That of the first line. */
+function lineEndOf(value: string): LineEnd {
+  const at = value.indexOf('\n')
+  return at > 0 && value.charAt(at - 1) === '\r' ? '\r\n' : '\n'
+}
+
+function withLineEnds(value: string, lineEnd: LineEnd): string {
+  return value.replace(/\r?\n/g, lineEnd)
+}
+
+function ended(value: string, lineEnd: LineEnd): string {
+  return value.endsWith('\n') ? value : value + lineEnd
+}
+
+/** Where a line begins, counted from 0; the end of the text behind the last one. */
+function startOfLine(value: string, line: number): number {
+  let at = 0
+  for (let i = 0; i < line; i++) {
+    const end = value.indexOf('\n', at)
+    if (end === -1) return value.length
+    at = end + 1
   }
+  return at
 }
 
-async function read(path: string): Promise<string> {
-  const kind = await kindOf(path)
-  if (kind === null) throw new ToolFault(`No such file: ${path}`)
-  if (kind !== 'file') throw new ToolFault(`Not a file: ${path}`)
-  let bytes: Buffer
-  try {
-    if ((await stat(path)).size > maxFileBytes) throw new ToolFault(`File is too large: ${path}`)
-    bytes = await readFile(path)
-  } catch (cause) {
-    throw cause instanceof ToolFault ? cause : new ToolFault(`Cannot read ${path}`, { cause })
-  }
-  return bytes.toString()
+/** The lines that are new, and some around them, in a fence. */
+function section(whole: string, at: number, added: string, path: string): string {
+  const lines = linesOf(whole)
+  const first = lineAt(whole, at)
+  const last = lineAt(whole, at + Math.max(added.length - 1, 0))
+  const shown = lines.slice(Math.max(first - linesAround, 0), last + 1 + linesAround)
+  return fenced(shown.join('\n'), languageOf(path))
 }
 
-/** The lines of a text; the last one need not end. */
-function linesOf(text: string): string[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines
-}
-
-async function view(path: string, args: Arguments): Promise<string> {
-  const range = args.integers('view_range')
-  if ((await kindOf(path)) === 'directory') return names(path)
-  const lines = linesOf(await read(path))
-  const [first = 1, last = -1] = range ?? []
-  const end = last === -1 ? lines.length : Math.min(last, lines.length)
-  if (range !== undefined && (range.length !== 2 || first < 1 || first > lines.length || (last !== -1 && last < first))) {
-    throw new ToolFault('Invalid argument: view_range')
-  }
-  if (lines.length === 0) return '[The file is empty.]'
-  return lines.slice(first - 1, end).map((line, i) => `${first + i}: ${line}`).join('\n')
-}
-
-async function names(path: string): Promise<string> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new ToolFault(`Cannot read ${path}`, { cause })
-  })
-  return entries.length === 0 ? '[The directory is empty.]' : listedNames(entries)
+/** The line in which a character is, counted from 0. */
+function lineAt(value: string, at: number): number {
+  let line = 0
+  for (let i = value.indexOf('\n'); i !== -1 && i < at; i = value.indexOf('\n', i + 1)) line++
+  return line
 }

@@ -4,7 +4,7 @@ import { textOf } from '../../llm/model.ts'
 import type { Message } from '../../message/message.ts'
 import { compareIds } from '../../sessions/session.ts'
 import type { LoadedSession, SessionStore } from '../../store/session-store.ts'
-import { dateTime, inSeconds } from '../../time/date-time.ts'
+import { dateTime } from '../../time/date-time.ts'
 import { ToolFault } from '../arguments.ts'
 import type { Arguments } from '../arguments.ts'
 import type { McpTool } from '../config.ts'
@@ -67,32 +67,40 @@ function saidIn({ conversation }: LoadedSession): Said[] {
 /** The beginning and the end of a session (X28). */
 function shown(store: SessionStore, id: string): string {
   const session = loaded(store, id)
-  if (session === undefined) throw new ToolFault(`Session not found: ${id}`)
   const messages = saidIn(session)
-  const [first, last] = [messages.slice(0, shownMessages), messages.slice(shownMessages).slice(-shownMessages)]
-  const more = messages.length - first.length - last.length
+  if (messages.length === 0) return `Session ${id} has no messages.`
+  const from = Math.max(messages.length - shownMessages, 0)
+  const numbered = (some: readonly Said[], first: number): string => some.map((message, i) => `${first + i}. ${line(message)}`).join('')
   return [
-    `Session ${id}: ${session.name}\nWorking directory: ${session.working_dir}`,
-    ...first.map(line),
-    ...(more > 0 ? [`[${more} more messages]`] : []),
-    ...last.map(line),
-  ].join('\n\n')
+    `Session: ${session.name} (ID: ${id})\nWorking Dir: ${session.working_dir}\nTotal Messages: ${messages.length}\n\n`,
+    `--- First Few Messages ---\n\n${numbered(messages.slice(0, shownMessages), 1)}`,
+    messages.length > shownMessages ? `--- Last Few Messages ---\n\n${numbered(messages.slice(from), from + 1)}` : '',
+  ].join('')
 }
 
-function loaded(store: SessionStore, id: string): LoadedSession | undefined {
+function loaded(store: SessionStore, id: string): LoadedSession {
+  let session: LoadedSession | undefined
   try {
-    return store.load(id)
+    session = store.load(id)
   } catch (cause) {
-    throw new ToolFault(`Session cannot be read: ${id}`, { cause })
+    throw new ToolFault('Failed to load session: Session cannot be read', { cause })
   }
+  if (session === undefined) throw new ToolFault('Failed to load session: Session not found')
+  return session
 }
 
 function line({ role, text: said }: Said): string {
+  return `[${role === 'user' ? 'User' : 'Assistant'}] ${cut(said)}\n\n`
+}
+
+function cut(said: string): string {
   const characters = Array.from(said)
-  return `${role}: ${characters.length <= maxCharacters ? said : `${characters.slice(0, maxCharacters - 3).join('')}...`}`
+  return characters.length <= maxCharacters ? said : `${characters.slice(0, maxCharacters - 3).join('')}...`
 }
 
 interface Query {
+  /** As it was asked. */
+  text: string
   words: string[]
   limit: number
   /** Seconds, both included. */
@@ -101,40 +109,68 @@ interface Query {
 }
 
 function queryOf(args: Arguments): Query {
-  const words = wordsOf(lowered(args.text('query')))
-  if (words.length === 0) throw new ToolFault('Missing argument: query')
-  const limit = args.optionalInteger('limit') ?? defaultLimit
-  if (limit < 1) throw new ToolFault('Invalid argument: limit')
+  const text = args.optionalText('query') ?? ''
+  const words = wordsOf(lowered(text))
+  if (words.length === 0) throw new ToolFault('Missing required parameter: query or session_id')
+  const limit = Math.min(Math.max(args.optionalInteger('limit') ?? defaultLimit, 1), maxLimit)
   const [from, to] = [secondOf(args, 'after_date') ?? -Infinity, secondOf(args, 'before_date') ?? Infinity]
-  return { words, limit: Math.min(limit, maxLimit), from, to }
+  return { text, words, limit, from, to }
 }
 
-/** The second in which a moment lies; undefined if none is given. */
+/** The second in which a moment lies; undefined if none is given, or what is given is none. */
 function secondOf(args: Arguments, name: string): number | undefined {
-  const given = args.optionalText(name)
-  if (given === undefined) return undefined
   try {
+    const given = args.optionalText(name)
+    if (given === undefined) return undefined
     return Math.floor(Date.parse(readShape(dateTime, given)) / 1000)
-  } catch (cause) {
-    throw new ToolFault(`Invalid argument: ${name}`, { cause })
+  } catch {
+    return undefined // X29
   }
+}
+
+interface Found {
+  session: SearchedSession
+  messages: Said[]
 }
 
 /** The messages in which one of the words is, the youngest first (X29). */
-function search(store: SessionStore, ownId: string, { words, limit, from, to }: Query): string {
-  const found: string[] = []
-  for (const { id, name } of othersByAge(store, ownId)) {
-    for (const message of readable(store, id).toReversed()) {
-      if (found.length === limit) break
-      if (message.created < from || message.created > to) continue
-      const said = lowered(message.text)
-      if (words.some((word) => said.includes(word))) found.push(`Session ${id}: ${name}, ${timeOf(message)}\n${line(message)}`)
-    }
+function search(store: SessionStore, ownId: string, query: Query): string {
+  const found: Found[] = []
+  let room = query.limit
+  for (const session of othersByAge(store, ownId)) {
+    if (room === 0) break
+    const messages = readable(store, session.id).toReversed().filter((message) => fits(message, query)).slice(0, room)
+    room -= messages.length
+    if (messages.length > 0) found.push({ session, messages })
   }
-  return found.length === 0 ? 'No messages found.' : [`Found ${found.length} messages.`, ...found].join('\n\n')
+  if (found.length === 0) return `No results found for query: '${query.text}'`
+  const head = `Found ${query.limit - room} matching message(s) across ${found.length} session(s) for query: '${query.text}'\n\n`
+  return head + found.map((one, i) => block(one, i + 1)).join('')
 }
 
-function othersByAge(store: SessionStore, ownId: string): { id: string; name: string }[] {
+function fits({ created, text: said }: Said, { words, from, to }: Query): boolean {
+  const searched = lowered(said)
+  return created >= from && created <= to && words.some((word) => searched.includes(word))
+}
+
+/** What was found in one session. */
+function block({ session, messages }: Found, number: number): string {
+  const head = [
+    `${number}. Session: ${session.name} (ID: ${session.id})`,
+    `   Working Dir: ${session.working_dir}`,
+    `   Last Activity: ${dayOf(Math.max(...messages.map(({ created }) => created)))}`,
+    `   Showing ${messages.length} of ${session.message_count} total message(s) in session:`,
+  ]
+  const listed = messages.map(({ role, text: said }, i) => {
+    const lines = cut(said).split('\n').map((one) => `   ${one}\n`)
+    return `   ${number}.${i + 1} [${role}]\n${lines.join('')}\n`
+  })
+  return `${head.join('\n')}\n\n${listed.join('')}`
+}
+
+type SearchedSession = Pick<LoadedSession, 'id' | 'name' | 'working_dir' | 'message_count'>
+
+function othersByAge(store: SessionStore, ownId: string): SearchedSession[] {
   const searched = store.list().filter(({ id, session_type: type }) => id !== ownId && (type === 'user' || type === 'scheduled'))
   return searched.sort((a, b) => compareIds(b.id, a.id))
 }
@@ -155,7 +191,7 @@ function lowered(value: string): string {
 }
 
 /** The beginning of time for what is no time. */
-function timeOf({ created }: Said): string {
+function dayOf(created: number): string {
   const moment = new Date(created * 1000)
-  return inSeconds(Number.isNaN(moment.getTime()) ? new Date(0) : moment)
+  return (Number.isNaN(moment.getTime()) ? new Date(0) : moment).toISOString().slice(0, -'T00:00:00.000Z'.length)
 }

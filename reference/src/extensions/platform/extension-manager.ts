@@ -79,13 +79,10 @@ function available({ extensions, settings }: ManagerParts): string {
   const toEnable = [...configured(settings)]
     .filter(([key]) => !keys.has(key))
     .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([, { name, description }]) => [`- ${name}`, squeezed(description)].filter((part) => part !== '').join(': '))
-  const toDisable = loaded.filter(({ config }) => config.type !== 'frontend').map(({ config }) => `- ${config.name}`)
-  return `Extensions to enable:\n${list(toEnable)}\n\nExtensions to disable:\n${list(toDisable)}`
-}
-
-function list(lines: readonly string[]): string {
-  return lines.length === 0 ? 'None.' : lines.join('\n')
+    .map(([, { name, description }]) => `- ${name} - ${squeezed(description)}\n`)
+  const toDisable = loaded.filter(({ config }) => config.type !== 'frontend').map(({ config }) => `- ${config.name}\n`)
+  const enabling = toEnable.length === 0 ? 'No extensions available to enable.\n' : `Extensions available to enable:\n${toEnable.join('')}`
+  return `${enabling}\n\nExtensions available to disable:\n${toDisable.join('')}`
 }
 
 /** X34. */
@@ -95,31 +92,29 @@ async function change(args: Arguments, parts: ManagerParts): Promise<string> {
   const name = args.text('extension_name')
   await (action === 'enable' ? enable(name, parts) : disable(name, parts))
   remember(parts)
-  return `${action === 'enable' ? 'Enabled' : 'Disabled'} extension ${name}.`
+  return `The extension '${name}' has been ${action === 'enable' ? 'installed' : 'disabled'} successfully`
 }
 
 async function enable(name: string, { extensions, settings }: ManagerParts): Promise<void> {
-  if (find(name, extensions) !== undefined) throw new ToolFault(`Extension is already enabled: ${name}`)
   const config = configured(settings).get(normalisedKey(name))
-  if (config === undefined) throw new ToolFault(`Extension not found: ${name}`)
+  if (config === undefined) throw failed(`Extension '${name}' not found. Please check the extension name and try again.`)
   try {
     await extensions.add(config)
   } catch (cause) {
-    if (cause instanceof ExtensionError) throw new ToolFault(`Failed to add extension: ${cause.message}`, { cause })
+    if (cause instanceof ExtensionError) throw failed(cause.message, cause)
     throw cause
   }
 }
 
 async function disable(name: string, { extensions }: ManagerParts): Promise<void> {
-  const loaded = find(name, extensions)
-  if (loaded === undefined) throw new ToolFault(`Extension is not enabled: ${name}`)
-  if (loaded.config.type === 'frontend') throw new ToolFault(`Extension cannot be disabled: ${name}`)
-  await extensions.remove(name)
+  const key = normalisedKey(name)
+  const loaded = extensions.loaded().find((one) => one.key === key)
+  if (loaded?.config.type === 'frontend') throw failed(`Extension cannot be disabled: ${name}`)
+  if (loaded !== undefined) await extensions.remove(name)
 }
 
-function find(name: string, extensions: ManagedExtensions): LoadedExtension | undefined {
-  const key = normalisedKey(name)
-  return extensions.loaded().find((one) => one.key === key)
+function failed(reason: string, cause?: unknown): ToolFault {
+  return new ToolFault(`Extension operation failed: ${reason}`, { cause })
 }
 
 /** Keeps the list of extensions with the session, if there is one. */

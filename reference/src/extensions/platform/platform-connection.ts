@@ -14,7 +14,7 @@ export interface PlatformTool {
   tool: McpTool
   /** Whether models are told of it; always, if this is left out. One that is not offered answers all the same (X26). */
   isOffered?: () => boolean
-  /** A ToolFault that it throws is its answer. */
+  /** A ToolFault that it throws is a success all the same, `Error: <its message>` (X26). */
   run: (args: Arguments, signal: AbortSignal) => PlatformAnswer | Promise<PlatformAnswer>
 }
 
@@ -63,7 +63,7 @@ export class PlatformConnection implements Connection {
       const answer = await run(args, signal)
       return typeof answer === 'string' ? said(answer) : answer
     } catch (error) {
-      if (error instanceof ToolFault) return said(error.message)
+      if (error instanceof ToolFault) return said(`Error: ${error.message}`)
       signal.throwIfAborted()
       this.#logger.error('tool broke', { tool: tool.name, err: error })
       return { status: 'error', error: '-32603: Internal error' }

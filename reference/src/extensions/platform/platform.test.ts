@@ -46,8 +46,8 @@ async function toolNames(app: ChatApp, id: string, key: string): Promise<string[
 describe('a platform extension (X26)', () => {
   it('answers what goes wrong with a text, and does not know other tools than its own', async () => {
     const { app, id } = await withPlatform('todo')
-    expect(await call(app, id, 'todo__todo_write', { content: null })).toBe('Missing argument: content')
-    expect(await call(app, id, 'todo__todo_write', { content: 1 })).toBe('Invalid argument: content')
+    expect(await call(app, id, 'todo__todo_write', { content: null })).toBe('Error: Missing required parameter: content')
+    expect(await call(app, id, 'todo__todo_write', { content: 1 })).toBe('Error: Invalid argument: content')
     expect(await call(app, id, 'todo__read', {})).toEqual({ status: 'error', error: '-32603: -32002: todo__read' })
   })
 
@@ -81,13 +81,14 @@ describe('chatrecall (X27 to X29)', () => {
     const hidden: [number, string, boolean] = [0, 'hidden', false]
     const long = await imported(app, { name: 'Long' }, [1, 'a'], hidden, [2, ' '], [3, 'b'], [4, 'c'], [5, 'd'], [6, 'e'], [7, 'f'], [8, 'g'])
     expect(await call(app, id, 'chatrecall__chatrecall', { session_id: long, query: 1 })).toBe(
-      [`Session ${long}: Long\nWorking directory: /a`, 'user: a', 'user: b', 'user: c', '[1 more messages]', 'user: e', 'user: f', 'user: g'].join('\n\n'),
+      `Session: Long (ID: ${long})\nWorking Dir: /a\nTotal Messages: 7\n\n--- First Few Messages ---\n\n1. [User] a\n\n2. [User] b\n\n3. [User] c\n\n` +
+        '--- Last Few Messages ---\n\n5. [User] e\n\n6. [User] f\n\n7. [User] g\n\n',
     )
     const short = await imported(app, {}, [1, 'a'], [2, 'b'], [3, 'c'], [4, '🔒'.repeat(1001)])
-    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: short })).toBe(
-      [`Session ${short}: N\nWorking directory: /a`, 'user: a', 'user: b', 'user: c', `user: ${'🔒'.repeat(997)}...`].join('\n\n'),
+    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: short })).toContain(
+      `3. [User] c\n\n--- Last Few Messages ---\n\n2. [User] b\n\n3. [User] c\n\n4. [User] ${'🔒'.repeat(997)}...\n\n`,
     )
-    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: 'nobody' })).toBe('Session not found: nobody')
+    expect(await call(app, id, 'chatrecall__chatrecall', { session_id: 'nobody' })).toBe('Error: Failed to load session: Session not found')
   })
 
   it('finds messages of other sessions, the youngest first', async () => {
@@ -96,24 +97,26 @@ describe('chatrecall (X27 to X29)', () => {
     const two = await imported(app, { name: 'Two', session_type: 'scheduled' }, [400, 'a pear'])
     await imported(app, { session_type: 'hidden' }, [500, 'apple'])
     const found = (input: object): Promise<unknown> => call(app, id, 'chatrecall__chatrecall', input)
-    const [first, second] = [`Session ${one}: One, 1970-01-01T00:03:20Z\nuser: apple pie`, `Session ${one}: One, 1970-01-01T00:01:40Z\nuser: an Apple`]
-    const pear = `Session ${two}: Two, 1970-01-01T00:06:40Z\nuser: a pear`
-    expect(await found({ query: ' PEAR\tapple ' })).toBe(['Found 3 messages.', pear, first, second].join('\n\n'))
-    expect(await found({ query: 'apple pear', limit: 2 })).toBe(['Found 2 messages.', pear, first].join('\n\n'))
-    expect(await found({ query: 'pear', limit: 1e20 })).toBe(['Found 1 messages.', pear].join('\n\n'))
+    const head = (count: number, sessions: number, query: string): string =>
+      `Found ${count} matching message(s) across ${sessions} session(s) for query: '${query}'\n\n`
+    const session = (title: string, count: string): string =>
+      `${title})\n   Working Dir: /a\n   Last Activity: 1970-01-01\n   Showing ${count} total message(s) in session:\n\n`
+    const pear = `${session(`1. Session: Two (ID: ${two}`, '1 of 1')}   1.1 [user]\n   a pear\n\n`
+    const pie = (shown: string): string => `${session(`2. Session: One (ID: ${one}`, shown)}   2.1 [user]\n   apple pie\n\n`
+    expect(await found({ query: ' PEAR\tapple ' })).toBe(`${head(3, 2, ' PEAR\tapple ')}${pear}${pie('2 of 3')}   2.2 [user]\n   an Apple\n\n`)
+    expect(await found({ query: 'apple pear', limit: 2 })).toBe(head(2, 2, 'apple pear') + pear + pie('1 of 3'))
+    expect(await found({ query: 'pear', limit: 1e20 })).toBe(head(1, 1, 'pear') + pear)
+    expect(await found({ query: 'pear', limit: 0, after_date: 'x', before_date: 5 })).toBe(head(1, 1, 'pear') + pear)
     const dates = { after_date: '1970-01-01T00:01:40.5Z', before_date: '1970-01-01T01:01:40+01:00' }
-    expect(await found({ query: 'apple', ...dates })).toBe(['Found 1 messages.', second].join('\n\n'))
-    expect(await found({ query: 'go' })).toBe('No messages found.') // its own session
+    expect(await found({ query: 'apple', ...dates })).toContain('   1.1 [user]\n   an Apple\n\n')
+    expect(await found({ query: 'go' })).toBe("No results found for query: 'go'") // its own session
   })
 
   it.each([
-    [{}, 'Missing argument: query'],
-    [{ query: ' ', limit: 'x' }, 'Missing argument: query'],
-    [{ query: 'a', limit: 0, after_date: 'x' }, 'Invalid argument: limit'],
-    [{ query: 'a', limit: 1.5 }, 'Invalid argument: limit'],
-    [{ query: 'a', after_date: 'x', before_date: 'x' }, 'Invalid argument: after_date'],
-    [{ query: 'a', before_date: 1 }, 'Invalid argument: before_date'],
-    [{ session_id: 1 }, 'Invalid argument: session_id'],
+    [{}, 'Error: Missing required parameter: query or session_id'],
+    [{ query: ' ', limit: 'x' }, 'Error: Missing required parameter: query or session_id'],
+    [{ query: 'a', limit: 1.5 }, 'Error: Invalid argument: limit'],
+    [{ session_id: 1 }, 'Error: Invalid argument: session_id'],
   ])('does not take %j', async (input, answer) => {
     const { app, id } = await withPlatform('chatrecall')
     expect(await call(app, id, 'chatrecall__chatrecall', input)).toBe(answer)
@@ -133,10 +136,10 @@ describe('extensionmanager (X32 to X35)', { timeout: 30_000 }, () => {
     ]
     writeFileSync(join(app.root, 'config', 'config.yaml'), settings.join('\n'))
     expect(await call(app, id, 'extensionmanager__search_available_extensions', {})).toBe(
-      'Extensions to enable:\n- Bad One\n- chatrecall: Finds what was said in other sessions.\n- maps\n- skills: Loads skills.\n- todo: A list\n\n' +
-        'Extensions to disable:\n- Extension Manager',
+      'Extensions available to enable:\n- Bad One - \n- chatrecall - Finds what was said in other sessions.\n- maps - \n- skills - Loads skills.\n- todo - A list\n' +
+        '\n\nExtensions available to disable:\n- Extension Manager\n',
     )
-    expect(await call(app, id, manage, { action: 'enable', extension_name: 'TODO' })).toBe('Enabled extension TODO.')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'TODO' })).toBe("The extension 'TODO' has been installed successfully")
     expect(await toolNames(app, id, 'todo')).toEqual(['todo__todo_write'])
     expect((await app.session(id)).extension_data).toEqual({
       'enabled_extensions.v0': {
@@ -146,23 +149,25 @@ describe('extensionmanager (X32 to X35)', { timeout: 30_000 }, () => {
         ],
       },
     })
-    expect(await call(app, id, manage, { action: 'enable', extension_name: 'todo' })).toBe('Extension is already enabled: todo')
-    expect(await call(app, id, manage, { action: 'enable', extension_name: 'nobody' })).toBe('Extension not found: nobody')
-    expect(await call(app, id, manage, { action: 'enable', extension_name: 'Bad One' })).toBe('Failed to add extension: Command not found: /nowhere')
-    expect(await call(app, id, manage, { action: 'enable', extension_name: 'maps' })).toBe('Enabled extension maps.')
-    expect(await call(app, id, manage, { action: 'disable', extension_name: 'maps' })).toBe('Extension cannot be disabled: maps')
-    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe('Disabled extension todo.')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'todo' })).toBe("The extension 'todo' has been installed successfully")
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'nobody' })).toBe(
+      "Error: Extension operation failed: Extension 'nobody' not found. Please check the extension name and try again.",
+    )
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'Bad One' })).toBe('Error: Extension operation failed: Command not found: /nowhere')
+    expect(await call(app, id, manage, { action: 'enable', extension_name: 'maps' })).toBe("The extension 'maps' has been installed successfully")
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'maps' })).toBe('Error: Extension operation failed: Extension cannot be disabled: maps')
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe("The extension 'todo' has been disabled successfully")
     expect(await toolNames(app, id, 'todo')).toEqual([])
-    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe('Extension is not enabled: todo')
-    expect(await call(app, id, manage, { action: 'x', extension_name: 'todo' })).toBe('Invalid argument: action')
-    expect(await call(app, id, manage, { extension_name: 'todo' })).toBe('Missing argument: action')
-    expect(await call(app, id, manage, { action: 'enable' })).toBe('Missing argument: extension_name')
+    expect(await call(app, id, manage, { action: 'disable', extension_name: 'todo' })).toBe("The extension 'todo' has been disabled successfully")
+    expect(await call(app, id, manage, { action: 'x', extension_name: 'todo' })).toBe('Error: Invalid argument: action')
+    expect(await call(app, id, manage, { extension_name: 'todo' })).toBe('Error: Missing required parameter: action')
+    expect(await call(app, id, manage, { action: 'enable' })).toBe('Error: Missing required parameter: extension_name')
   })
 
   it('has nothing to enable without settings', async () => {
     const { app, id } = await withPlatform('extensionmanager')
     expect(await call(app, id, 'extensionmanager__search_available_extensions', {})).toBe(
-      'Extensions to enable:\nNone.\n\nExtensions to disable:\n- extensionmanager',
+      'No extensions available to enable.\n\n\nExtensions available to disable:\n- extensionmanager\n',
     )
   })
 
@@ -173,19 +178,19 @@ describe('extensionmanager (X32 to X35)', { timeout: 30_000 }, () => {
     expect(await call(app, id, list, {})).toBe('No resources.')
     await add(app, id, { ...scripted, name: 'My Ext' })
     expect(await toolNames(app, id, 'extensionmanager')).toEqual(expect.arrayContaining([list, read]))
-    expect(await call(app, id, list, { extension_name: null })).toBe('myext: test://a (A)\nmyext: test://b (B)')
+    expect(await call(app, id, list, { extension_name: null })).toBe('myext - A, uri: (test://a)\nmyext - B, uri: (test://b)')
     expect(await call(app, id, list, { extension_name: 'todo' })).toBe('No resources.')
-    expect(await call(app, id, list, { extension_name: 'nobody' })).toBe('Extension not found: nobody')
+    expect(await call(app, id, list, { extension_name: 'nobody' })).toBe('Error: Extension not found: nobody')
     const contents = [
-      { type: 'resource', resource: { uri: 'test://a', text: 'the text' } },
-      { type: 'resource', resource: { uri: 'test://a', mimeType: 'image/png', blob: 'AAAA' } },
+      { type: 'text', text: 'test://a\n\nthe text' },
+      { type: 'text', text: 'test://a\n\n[binary]' },
     ]
     expect(await call(app, id, read, { uri: 'test://a' })).toEqual(contents)
     expect(await call(app, id, read, { uri: 'test://a', extension_name: 'My Ext' })).toEqual(contents)
-    expect(await call(app, id, read, { uri: 'test://x' })).toBe('Resource not found: test://x')
-    expect(await call(app, id, read, { uri: 'test://x', extension_name: 'myext' })).toBe('Cannot read test://x: -32002: no such thing')
-    expect(await call(app, id, read, { uri: 'test://a', extension_name: 'todo' })).toBe('Resource not found: test://a')
-    expect(await call(app, id, read, {})).toBe('Missing argument: uri')
+    expect(await call(app, id, read, { uri: 'test://x' })).toBe('Error: Resource not found: test://x')
+    expect(await call(app, id, read, { uri: 'test://x', extension_name: 'myext' })).toBe('Error: Cannot read test://x: -32002: no such thing')
+    expect(await call(app, id, read, { uri: 'test://a', extension_name: 'todo' })).toBe('Error: Resource not found: test://a')
+    expect(await call(app, id, read, {})).toBe('Error: Missing required parameter: uri')
     expect(await call(app, id, 'myext__end', {})).toMatchObject({ status: 'error' })
     expect(await call(app, id, list, {})).toBe('myext: -32603: Connection closed')
   })

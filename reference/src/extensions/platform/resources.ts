@@ -1,8 +1,9 @@
+import type { ToolContent } from '../../message/tool-content.ts'
 import { ToolFault } from '../arguments.ts'
 import { normalisedKey } from '../config.ts'
 import type { McpTool } from '../config.ts'
 import type { ResourceServer } from '../connection.ts'
-import { limitedLines } from '../listed-names.ts'
+import { limitedLines } from '../limited-lines.ts'
 import type { LoadedExtension, ManagedExtensions } from './extension-manager.ts'
 import type { PlatformAnswer, PlatformTool } from './platform-connection.ts'
 
@@ -27,7 +28,7 @@ export function resourceTools(extensions: Pick<ManagedExtensions, 'loaded'>): Pl
     {
       tool: listResources,
       isOffered,
-      run: async (args, signal) => list(serversOf(asked(extensions, args.optionalText('extension_name'))), signal),
+      run: async (args, signal) => list(serversOf(asked(extensions, args.optionalText('extension_name') ?? args.optionalText('extension'))), signal),
     },
     {
       tool: readResource,
@@ -65,7 +66,7 @@ async function list(servers: readonly KeyedServer[], signal: AbortSignal): Promi
     servers.map(async ({ key, server }) => {
       const listed = await server.list(signal)
       if (listed.status === 'error') return [`${key}: ${listed.error}`]
-      return listed.value.map(({ uri, name }) => `${key}: ${uri} (${name})`)
+      return listed.value.map(({ uri, name }) => `${key} - ${name}, uri: (${uri})`)
     }),
   )
   const all = lines.flat()
@@ -76,7 +77,7 @@ async function list(servers: readonly KeyedServer[], signal: AbortSignal): Promi
 async function readAny(servers: readonly KeyedServer[], uri: string, signal: AbortSignal): Promise<PlatformAnswer> {
   for (const { server } of servers) {
     const answer = await server.read(uri, signal)
-    if (answer.status === 'success') return answer
+    if (answer.status === 'success') return { status: 'success', value: answer.value.map((item) => written(item, uri)) }
   }
   throw new ToolFault(`Resource not found: ${uri}`)
 }
@@ -85,5 +86,11 @@ async function readOne(from: KeyedServer | undefined, uri: string, signal: Abort
   if (from === undefined) throw new ToolFault(`Resource not found: ${uri}`)
   const answer = await from.server.read(uri, signal)
   if (answer.status === 'error') throw new ToolFault(`Cannot read ${uri}: ${answer.error}`)
-  return answer
+  return { status: 'success', value: answer.value.map((item) => written(item, uri)) }
+}
+
+/** One content as models read it. */
+function written(item: ToolContent, uri: string): ToolContent {
+  const text = item.type === 'resource' && 'text' in item.resource ? item.resource.text : '[binary]'
+  return { type: 'text', text: `${uri}\n\n${text}` }
 }

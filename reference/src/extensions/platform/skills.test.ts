@@ -45,20 +45,21 @@ describe('skills (X30, X31)', () => {
     write('config/skills/tea/SKILL.md', skill('brew', '"How to \\n brew  tea"', '\n# Tea\n\nBoil.\n\n'))
     write('config/skills/tea/notes.txt', '')
     write('config/skills/tea/more/x', '')
+    write('config/skills/tea/more/deeper/x', '')
     write('config/skills/tea/Zoo', '')
     write('config/skills/b/SKILL.md', skill('Apples', 'x'))
     expect(connection.instructions).toBe(
       'These skills are there. Load one with the tool skills__loadSkill when it helps:\n- Apples: x\n- brew: How to brew tea',
     )
     expect((await connection.tools()).map(({ name }) => name)).toEqual(['loadSkill'])
-    expect(await load('brew')).toBe(`# Skill brew\n\n# Tea\n\nBoil.\n\nFiles in ${root}/config/skills/tea:\nZoo\nmore/\nnotes.txt`)
+    expect(await load('brew')).toBe(`# Skill: brew\n\n# Tea\n\nBoil.\n\n## Supporting Files\n\nSkill directory: ${root}/config/skills/tea\n\n- Zoo\n- more/x\n- notes.txt\n`)
     write('config/skills/c/SKILL.md', skill('empty', 'x'))
-    expect(await load('empty')).toBe('# Skill empty')
+    expect(await load('empty')).toBe('# Skill: empty\n\n\n\n')
     write('config/skills/c/notes', '')
-    expect(await load('empty')).toBe(`# Skill empty\n\nFiles in ${root}/config/skills/c:\nnotes`)
-    expect(await load('Brew')).toBe('Skill not found: Brew')
-    expect(await load(undefined)).toBe('Missing argument: name')
-    expect(await load(['brew'])).toBe('Invalid argument: name')
+    expect(await load('empty')).toBe(`# Skill: empty\n\n\n\n## Supporting Files\n\nSkill directory: ${root}/config/skills/c\n\n- notes\n`)
+    expect(await load('Brew')).toBe("Error: Skill 'Brew' not found")
+    expect(await load(undefined)).toBe('Error: Missing required parameter: name')
+    expect(await load(['brew'])).toBe('Error: Invalid argument: name')
   })
 
   it('are taken from the last of four places', async () => {
@@ -66,16 +67,16 @@ describe('skills (X30, X31)', () => {
     const places = ['home/.claude/skills', 'config/skills', 'work/.claude/skills', 'work/.goose/skills']
     for (const place of places) {
       write(`${place}/s/SKILL.md`, skill('s', 'x', place))
-      expect(await load('s')).toBe(`# Skill s\n\n${place}`)
+      expect(await load('s')).toBe(`# Skill: s\n\n${place}\n\n`)
     }
   })
 
   it('may have no text (X31)', async () => {
     const { root, write, load } = rig()
     write('config/skills/s/SKILL.md', skill('s', 'x', ' \n'))
-    expect(await load('s')).toBe('# Skill s')
+    expect(await load('s')).toBe('# Skill: s\n\n\n\n')
     write('config/skills/s/notes.txt', '')
-    expect(await load('s')).toBe(`# Skill s\n\nFiles in ${root}/config/skills/s:\nnotes.txt`)
+    expect(await load('s')).toBe(`# Skill: s\n\n\n\n## Supporting Files\n\nSkill directory: ${root}/config/skills/s\n\n- notes.txt\n`)
   })
 
   it('may be behind a link, and have line ends of two characters', async () => {
@@ -85,7 +86,7 @@ describe('skills (X30, X31)', () => {
     symlinkSync(join(root, 'elsewhere'), join(root, 'config/skills/link'))
     symlinkSync(join(root, 'config/skills/itself'), join(root, 'config/skills/itself'))
     symlinkSync(join(root, 'nowhere'), join(root, 'config/skills/nowhere'))
-    expect(await load('zip')).toBe('# Skill zip\n\nZip it.')
+    expect(await load('zip')).toBe('# Skill: zip\n\nZip it.\n\n')
   })
 
   it.each([

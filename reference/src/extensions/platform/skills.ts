@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { squeezed } from '../../text/white-space.ts'
 import type { Environment } from '../../settings/paths.ts'
@@ -6,7 +6,6 @@ import type { Settings } from '../../settings/settings.ts'
 import type { OwnSession } from '../../store/own-session.ts'
 import { ToolFault } from '../arguments.ts'
 import type { McpTool } from '../config.ts'
-import { listedNames } from '../listed-names.ts'
 import type { PlatformExtension } from './platform-connection.ts'
 import { readSkills, skillFile } from './skill-files.ts'
 import type { Skill } from './skill-files.ts'
@@ -38,8 +37,8 @@ export function skills(session: OwnSession, parts: SkillParts): PlatformExtensio
         run: async (args) => {
           const name = args.text('name')
           const skill = all().get(name)
-          if (skill === undefined) throw new ToolFault(`Skill not found: ${name}`)
-          return [`# Skill ${name}`, skill.text, await filesOf(skill)].filter((block) => block !== '').join('\n\n')
+          if (skill === undefined) throw new ToolFault(`Skill '${name}' not found`)
+          return `# Skill: ${name}\n\n${skill.text}\n\n${await filesOf(skill)}`
         },
       },
     ],
@@ -64,9 +63,25 @@ function introduction(all: readonly Skill[]): string {
   return ['These skills are there. Load one with the tool skills__loadSkill when it helps:', ...lines].join('\n')
 }
 
-/** What else is in the directory of a skill; empty if there is nothing. */
+const maxFiles = 1000
+
+/** What else is in the directory of a skill, and one level below; empty if there is nothing. */
 async function filesOf({ directory }: Skill): Promise<string> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []) // it may be gone meanwhile
-  const others = entries.filter(({ name }) => name !== skillFile)
-  return others.length === 0 ? '' : `Files in ${directory}:\n${listedNames(others)}`
+  const { files, directories } = await entriesOf(directory, '')
+  const below = await Promise.all(directories.map(async (name) => (await entriesOf(directory, name)).files))
+  const others = [...files, ...below.flat()].filter((path) => path !== skillFile)
+  if (others.length === 0) return ''
+  const sorted = others.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, maxFiles)
+  return `## Supporting Files\n\nSkill directory: ${directory}\n\n${sorted.map((path) => `- ${path}\n`).join('')}`
+}
+
+/** The paths below `base` of what is in one of its directories; links count as what they lead to. */
+async function entriesOf(base: string, below: string): Promise<{ files: string[]; directories: string[] }> {
+  const names = await readdir(join(base, below)).catch(() => []) // it may be gone meanwhile
+  const paths = names.map((name) => join(below, name))
+  const statuses = await Promise.all(paths.map((path) => stat(join(base, path)).catch(() => undefined)))
+  return {
+    files: paths.filter((_, i) => statuses[i]?.isFile() === true),
+    directories: paths.filter((_, i) => statuses[i]?.isDirectory() === true),
+  }
 }

@@ -3,8 +3,9 @@ import { withMember } from '../../json/ordered.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { OwnSession } from '../../store/own-session.ts'
 import { isBlank } from '../../text/white-space.ts'
+import { ToolFault } from '../arguments.ts'
 import type { McpTool } from '../config.ts'
-import type { PlatformAnswer, PlatformExtension } from './platform-connection.ts'
+import type { PlatformExtension } from './platform-connection.ts'
 
 const defaultMaxCharacters = 50_000
 
@@ -16,19 +17,19 @@ const todoWrite: McpTool = {
 
 /** The todo list of a session, which is kept with it (X21). */
 export function todo(session: OwnSession, settings: Settings): PlatformExtension {
-  const write = (content: string): PlatformAnswer => {
+  const write = (content: string): string => {
     const max = maxCharacters(settings)
     const count = Array.from(content).length
-    if (count > max) return `The todo list is too long: ${count} characters, at most ${max}.`
+    if (count > max) throw new ToolFault(`Todo list too large: ${count} chars (max: ${max})`)
     const before = session.find()
-    if (before === undefined) return { status: 'error', error: '-32603: Session not found' }
+    if (before === undefined) throw new ToolFault('Session not found')
     session.update({ extension_data: withMember(before.extension_data, 'todo.v0', { content }) })
-    return 'The todo list was written.'
+    return `Updated (${count} chars)`
   }
   return {
     note: () => {
       const list = listOf(session.find()?.extension_data['todo.v0'])
-      return isBlank(list) ? '' : `Todo list:\n${list}` // M20
+      return isBlank(list) ? '' : `Current tasks and notes:\n${list}` // M20
     },
     tools: [{ tool: todoWrite, run: (args) => write(args.text('content')) }],
   }
@@ -41,5 +42,6 @@ function listOf(kept: unknown): string {
 
 function maxCharacters(settings: Settings): number {
   const text = settings.variable('GOOSE_TODO_MAX_CHARS') ?? ''
-  return /^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : defaultMaxCharacters
+  if (!/^\d+$/.test(text)) return defaultMaxCharacters
+  return Number(text) === 0 ? Infinity : Number(text)
 }

@@ -1,0 +1,121 @@
+package developer
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	unicodeutf8 "unicode/utf8"
+)
+
+// output is what a command prints, line by line as it comes. Its text must not be looked at before it is closed.
+type output struct {
+	log   func(data any)
+	over  chan struct{} // closed when both streams have ended
+	flood chan struct{} // closed when there is too much
+	ends  []*os.File
+
+	mu         sync.Mutex
+	text       strings.Builder
+	characters int
+	tooMany    bool
+}
+
+// start starts the command and begins to read.
+func (o *output) start(cmd *exec.Cmd) error {
+	o.over, o.flood = make(chan struct{}), make(chan struct{})
+	names := []string{"stdout", "stderr"}
+	var theirs []*os.File
+	defer func() {
+		for _, end := range theirs {
+			end.Close()
+		}
+	}()
+	for range names {
+		read, write, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		o.ends, theirs = append(o.ends, read), append(theirs, write)
+	}
+	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
+	if err := cmd.Start(); err != nil {
+		close(o.over)
+		o.close()
+		return err
+	}
+	var reading sync.WaitGroup
+	for i, name := range names {
+		reading.Go(func() { o.read(name, o.ends[i]) })
+	}
+	go func() {
+		reading.Wait()
+		close(o.over)
+	}()
+	return nil
+}
+
+// close ends reading.
+func (o *output) close() {
+	for _, end := range o.ends {
+		end.Close()
+	}
+	<-o.over
+}
+
+func (o *output) read(stream string, from io.Reader) {
+	var pending []byte
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		pending = append(pending, buffer[:n]...)
+		rest := pending
+		for {
+			line, after, whole := bytes.Cut(rest, []byte("\n"))
+			if !whole {
+				break
+			}
+			o.add(stream, line)
+			rest = after
+		}
+		pending = append(pending[:0], rest...)
+		if len(pending) > unicodeutf8.UTFMax*maxCharacters { // too many, whatever they are
+			o.add(stream, pending)
+			pending = nil
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(pending) > 0 {
+		o.add(stream, pending)
+	}
+}
+
+// add takes a line, unless there are too many characters.
+func (o *output) add(stream string, raw []byte) {
+	line := utf8(string(raw))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.tooMany {
+		return
+	}
+	if o.characters += unicodeutf8.RuneCountInString(line) + 1; o.characters > maxCharacters {
+		o.tooMany = true
+		close(o.flood)
+		return
+	}
+	o.text.WriteString(line + "\n")
+	if trimmed := strings.TrimSpace(line); trimmed != "" {
+		o.log(printedLine{"shell_output", stream, trimmed})
+	}
+}
+
+// A printedLine is what the client hears while a command runs (GA2 4.2).
+type printedLine struct {
+	Type   string `json:"type"`
+	Stream string `json:"stream"`
+	Output string `json:"output"`
+}

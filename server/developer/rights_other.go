@@ -1,0 +1,11 @@
+//go:build !unix
+
+package developer
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepRights gives a file the mode of another.
+func keepRights(out *os.File, of fs.FileInfo) error { return out.Chmod(of.Mode()) }
