@@ -40,13 +40,13 @@ func (h *Handlers) chooseRecipe(request startRequest) (*recipe.Recipe, gen.Start
 // UpdateFromSession answers POST /agent/update_from_session (GA 6.3).
 func (h *Handlers) UpdateFromSession(ctx context.Context, _ gen.UpdateFromSessionRequestObject) (gen.UpdateFromSessionResponseObject, error) {
 	id := body.Of[sessionRequest](ctx).sessionID
-	s, err := h.Store.Session(ctx, id)
-	if err != nil {
+	if _, err := h.Store.Session(ctx, id); err != nil { // no agent is made for a session that is not there
 		return refuse(http.StatusInternalServerError, "Failed to get session: "+h.whyNotRead(err)), nil
 	}
 	a, release := h.Agents.Use(id)
 	defer release()
-	if s, err = h.Store.Session(ctx, id); err != nil { // it may have been deleted meanwhile
+	s, err := h.Store.Session(ctx, id)
+	if err != nil { // it has been deleted meanwhile
 		return refuse(http.StatusInternalServerError, "Failed to get session: "+h.whyNotRead(err)), nil
 	}
 	if err := h.follow(ctx, a, s); err != nil {

@@ -79,7 +79,7 @@ func readLegacy(path string) (session.Session, error) {
 	return old, nil
 }
 
-var errNoMetadata = errors.New("Invalid session metadata JSON")
+var errNoMetadata = errors.New("invalid session metadata JSON")
 
 // readMetadata reads the first line, whose members may all be missing but the name.
 func readMetadata(line []byte, id string, created func() time.Time) (session.Session, error) {
