@@ -47,7 +47,7 @@ var abuseCases = []abuseCase{
 	{"giant numbers", (*abuse).giantNumbers, true},
 	{"template bombs", (*abuse).templateBombs, true},
 	{"1,000 readers that never read", (*abuse).readers, true},
-	{"an MCP server that stops reading", misbehaving("deaf"), false},
+	{"an MCP server that stops reading", misbehaving("deaf"), true},
 	{"an MCP server that floods", misbehaving("flood"), false},
 	{"an MCP server that hangs", misbehaving("hang"), false},
 	{"an MCP server that dies", misbehaving("die"), true},
