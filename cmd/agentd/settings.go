@@ -40,7 +40,7 @@ type settings struct {
 // secretVariable has no flag: arguments can be read by everybody on the machine.
 const secretVariable = "GOOSE_SERVER__SECRET_KEY"
 
-// defaultSecret is known to everybody, so that it protects only what nobody else can reach (decision S45).
+// defaultSecret is public, so it protects only an address that other machines cannot reach (decision S45).
 const defaultSecret = "test"
 
 const agentsVariable = "GOOSE_MAX_ACTIVE_AGENTS"

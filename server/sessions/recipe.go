@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/body"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/recipe"
+	"github.com/lockstep-dev/lockstep/server/session"
 	"github.com/lockstep-dev/lockstep/server/store"
 )
 
@@ -20,12 +21,12 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	if _, err := h.Store.Update(ctx, request.SessionID, store.SetUserRecipeValues(values)); err != nil {
 		return h.failedWith(http.StatusInternalServerError, "Values cannot be stored", err), nil
 	}
-	if _, refused := h.render(ctx, request.SessionID); refused != nil {
+	if _, refused := h.withRecipe(ctx, request.SessionID); refused != nil { // no agent is made for it
 		return refused, nil
 	}
 	a, release := h.Agents.Use(request.SessionID)
 	defer release()
-	rendered, refused := h.render(ctx, request.SessionID) // the session may be another one meanwhile
+	rendered, refused := h.render(ctx, request.SessionID) // read again: the session may be another one meanwhile
 	if refused != nil {
 		return refused, nil
 	}
@@ -41,19 +42,28 @@ func (h *Handlers) UpdateSessionUserRecipeValues(ctx context.Context, request ge
 	return reply{answer.JSON{Status: http.StatusOK, Body: w.Text()}}, nil
 }
 
-// render returns the recipe of a session with its values.
-func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recipe, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
+// withRecipe returns a session that has a recipe.
+func (h *Handlers) withRecipe(ctx context.Context, id string) (s session.Session, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
 	s, err := h.Store.Session(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return rendered, h.failedWith(http.StatusInternalServerError, "Session not found", err)
+		return s, h.failedWith(http.StatusInternalServerError, "Session not found", err)
 	}
 	if err != nil {
-		return rendered, h.failedWith(http.StatusInternalServerError, "Session cannot be read", err)
+		return s, h.failedWith(http.StatusInternalServerError, "Session cannot be read", err)
 	}
 	if s.Recipe == nil {
-		return rendered, reply{answer.Message(http.StatusNotFound, "Recipe not found")}
+		return s, reply{answer.Message(http.StatusNotFound, "Recipe not found")}
 	}
-	rendered, err = s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir)
+	return s, nil
+}
+
+// render returns the recipe of a session with its values.
+func (h *Handlers) render(ctx context.Context, id string) (rendered recipe.Recipe, refused gen.UpdateSessionUserRecipeValuesResponseObject) {
+	s, refused := h.withRecipe(ctx, id)
+	if refused != nil {
+		return rendered, refused
+	}
+	rendered, err := s.Recipe.Render(ctx, s.UserRecipeValues, h.RecipeDir)
 	if errors.Is(err, recipe.ErrMissing) {
 		return rendered, reply{answer.Message(http.StatusBadRequest, "Missing required parameters")}
 	}

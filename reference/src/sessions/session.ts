@@ -61,15 +61,8 @@ export const modelConfig: Shape<ModelConfig> = object<ModelConfig>({
   fast_model: nullable(string),
 })
 
-const withName: Shape<Session> = object<Session>({
-  id: string,
-  working_dir: string,
-  name: string,
-  user_set_name: withDefault(boolean, false),
-  session_type: withDefault(oneOf(...sessionTypes), 'user'),
-  created_at: dateTime,
-  updated_at: dateTime,
-  extension_data: jsonObject,
+/** What a session need not have, in every form in which it is written. */
+export const optionalFields = {
   total_tokens: nullable(int32),
   input_tokens: nullable(int32),
   output_tokens: nullable(int32),
@@ -79,10 +72,24 @@ const withName: Shape<Session> = object<Session>({
   schedule_id: nullable(string),
   recipe: nullable(recipe),
   user_recipe_values: nullable(map(string)),
+}
+
+/** The model of a session, in every form in which it is written. */
+export const modelFields = { provider_name: nullable(string), model_config: nullable(modelConfig) }
+
+const withName: Shape<Session> = object<Session>({
+  id: string,
+  working_dir: string,
+  name: string,
+  user_set_name: withDefault(boolean, false),
+  session_type: withDefault(oneOf(...sessionTypes), 'user'),
+  created_at: dateTime,
+  updated_at: dateTime,
+  extension_data: jsonObject,
+  ...optionalFields,
   conversation: nullable(array(message)),
   message_count: (place) => Number(count(place)),
-  provider_name: nullable(string),
-  model_config: nullable(modelConfig),
+  ...modelFields,
 })
 
 /** A session that somebody has exported. Its name may be called `description`, as long ago; not both. */

@@ -3,13 +3,12 @@ import type { Stats } from 'node:fs'
 import { basename, join } from 'node:path'
 import { JsonDocument } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
-import { boolean, int32, map, nullable, object, readShape, string, withDefault } from '../json/shape.ts'
+import { boolean, object, readShape, string, withDefault } from '../json/shape.ts'
 import type { Shape } from '../json/shape.ts'
 import type { Logger } from '../log.ts'
 import { message, visibleToBoth } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
-import { recipe } from '../recipe/recipe.ts'
-import { modelConfig, sessionTypes } from '../sessions/session.ts'
+import { modelFields, optionalFields, sessionTypes } from '../sessions/session.ts'
 import type { SessionType } from '../sessions/session.ts'
 import { squeezed } from '../text/white-space.ts'
 import { dateTime, inSeconds } from '../time/date-time.ts'
@@ -89,17 +88,8 @@ const legacyRow: Shape<SessionRow> = object<SessionRow>({
   created_at: string,
   updated_at: string,
   extension_data: withDefault((place) => (isObject(place.value) ? place.value : {}), {}),
-  total_tokens: nullable(int32),
-  input_tokens: nullable(int32),
-  output_tokens: nullable(int32),
-  accumulated_total_tokens: nullable(int32),
-  accumulated_input_tokens: nullable(int32),
-  accumulated_output_tokens: nullable(int32),
-  schedule_id: nullable(string),
-  recipe: nullable(recipe),
-  user_recipe_values: nullable(map(string)),
-  provider_name: nullable(string),
-  model_config: nullable(modelConfig),
+  ...optionalFields,
+  ...modelFields,
 })
 
 /** What a first line says of its session; what it leaves out, or has as null, is empty. */
