@@ -11,7 +11,7 @@ import (
 )
 
 // probe runs the scenarios again whose values may be constants for all that the run knows, on targets that are newly
-// started. All of them run again, since a value is told by what the other side has in its place. When a target does not
+// started. All of them run again, since a value is judged by what the other side has in its place. When a target does not
 // start, and after an interrupt, the doubt stays, and the run lists it.
 func (e *execution) probe(ctx context.Context) {
 	if e.opts.Against != nil || ctx.Err() != nil {

@@ -217,7 +217,7 @@ func TestAMergedProbeIsJudgedAsInItsShard(t *testing.T) {
 	}
 }
 
-// What nobody can start again is not probed, and stays listed. So does all of an interrupted run.
+// A target that lockstep did not start is not probed, and its values stay listed. So does all of an interrupted run.
 func TestWithoutAProbeTheDoubtStays(t *testing.T) {
 	isDoubtful := func(t *testing.T, file *bytes.Buffer, result *harness.Result) {
 		t.Helper()

@@ -314,7 +314,7 @@ func (e *execution) one(ctx context.Context, i int, provide func() (*fleet, func
 			c.add(t)
 		}
 		if ctx.Err() != nil {
-			e.mu.Lock() // what an interrupt cut short is nobody's fault, and is not judged
+			e.mu.Lock() // what an interrupt cut short is not judged
 			defer e.mu.Unlock()
 			e.cut = append(e.cut, i)
 			return

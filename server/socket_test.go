@@ -273,7 +273,7 @@ func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 					io.Copy(io.Discard, resp.Body)
 				}
 			}
-			go func() { // nobody may read it
+			go func() { // the server may never read it
 				for _, piece := range pieces[1:] {
 					io.WriteString(c, piece)
 				}

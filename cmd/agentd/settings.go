@@ -174,7 +174,7 @@ type reader struct {
 	problems []error
 }
 
-// secretKey returns the secret, which must not be one that everybody knows where others can reach the server.
+// secretKey returns the secret. The public default is refused where other machines can reach the server.
 func (r *reader) secretKey(s settings) string {
 	secret, set := r.env(secretVariable)
 	if !set {

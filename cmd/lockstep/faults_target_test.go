@@ -150,7 +150,7 @@ var odd = map[string]func(*faux.Process) int{
 		os.Stderr.WriteString(strings.Repeat("polishing the shelves\n", 100_000) + "the disk is full\n")
 		return 3
 	},
-	"robbed": func(p *faux.Process) int { // somebody was faster, each time
+	"robbed": func(p *faux.Process) int { // another process was faster, each time
 		l, err := net.Listen("tcp", p.Listen)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

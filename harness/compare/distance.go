@@ -48,7 +48,7 @@ func (b *bindings) outdated(moments [2]time.Time, p place) string {
 	return fmt.Sprintf("the reference's is of this scenario, and the candidate's is %s it was seen", distance(moments[1].Sub(p.seen[1])))
 }
 
-// momentsOf reads two times, and says which side's is none.
+// momentsOf reads two times, and reports which side has none.
 func momentsOf(kind tokenKind, ref, cand string) (moments [2]time.Time, why string) {
 	var none []string
 	for side, text := range [2]string{ref, cand} {

@@ -52,7 +52,7 @@ func TestATargetWithoutAProcessorMayBeLate(t *testing.T) {
 	}
 }
 
-// A beat that the harness saw late, because it was kept waiting itself, is no finding, but counted: nobody can tell. A server that
+// A beat that the harness saw late, because it was kept waiting itself, is counted and is not a finding. A server that
 // is late by itself is found, however long the harness waited at another time.
 func TestABeatThatTheHarnessSawLateIsCounted(t *testing.T) {
 	const ms = time.Millisecond

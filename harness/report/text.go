@@ -132,7 +132,7 @@ func (p *page) counts() {
 	}
 }
 
-// ownersUnchecked says of which targets nobody knows that they answer on their ports themselves.
+// ownersUnchecked returns the targets for which the owner of the port could not be checked.
 func ownersUnchecked(d *Document) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.OwnerUnchecked)) {
 		out = append(out, fmt.Sprintf("not checked of %s: %s", clip(name, 60), clip(d.OwnerUnchecked[name], 120)))

@@ -307,7 +307,7 @@ func (c *Constancy) doubt(s *Scenario, p *pair) {
 // firstEphemeral is the lowest port that Linux gives out by itself; other systems begin at 49152 (RFC 6335 §6).
 const firstEphemeral = 32768
 
-// configured reports whether a port is none that a system gives out by itself.
+// configured reports whether a port is outside the range from which systems assign ports.
 func configured(port string) bool {
 	n, err := strconv.Atoi(port)
 	return err == nil && n < firstEphemeral

@@ -77,7 +77,7 @@ const bodyGrace: Setting<number> = { flag: 'body-grace', variable: 'AGENTD_BODY_
 
 /** A flag would show it to everybody who lists processes. */
 const secretKey = 'GOOSE_SERVER__SECRET_KEY'
-/** The secret of a server that was given none, which everybody knows. */
+/** The default secret, which is public. */
 const knownSecret = 'test'
 
 const maxActiveAgents: Setting<number> = {

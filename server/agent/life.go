@@ -11,7 +11,7 @@ type life struct {
 	over  chan struct{} // closed when the number may be used again; nil unless the session is being deleted
 }
 
-// living returns the life of a session, a new one if there is none. It waits while the session is being deleted. The lock is
+// living returns the life of a session, and makes one if needed. It waits while the session is being deleted. The lock is
 // held.
 func (m *Manager) living(sessionID string) *life {
 	for {

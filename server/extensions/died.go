@@ -12,7 +12,7 @@ import (
 // maxLastLine is how many characters of what an extension says last are logged (decision S48).
 const maxLastLine = 200
 
-// logEnd logs when a connection ends that nobody has ended, with what the process says last, if it is one.
+// logEnd logs a connection that ended by itself, with the last line of its process, if it has one.
 func (c *Connector) logEnd(x *client, name string, p *process, secrets []string) {
 	context.AfterFunc(x.ctx, func() {
 		if x.isEnded() {
@@ -27,7 +27,7 @@ func (c *Connector) logEnd(x *client, name string, p *process, secrets []string)
 	})
 }
 
-// isEnded says whether somebody has ended the connection.
+// isEnded reports whether this server has ended the connection.
 func (x *client) isEnded() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -116,7 +116,7 @@ func (a *arguments) within(name string, byDefault, most int) int {
 	return int(max(min(n, int64(most)), 1))
 }
 
-// time returns an argument that is a date and time (decision G3), nil if it is none.
+// time returns an argument that is a date and time (decision G3), else nil.
 func (a *arguments) time(name string) *time.Time {
 	value, err := decode.Parse(a.values[name])
 	if err != nil {

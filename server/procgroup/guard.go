@@ -32,7 +32,7 @@ func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err := g.ready(); err != nil { // before there is something that nobody guards
+	if err := g.ready(); err != nil { // before there is something to guard
 		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
@@ -49,7 +49,7 @@ func (g *Guard) Start(cmd *exec.Cmd) (release func(), err error) {
 	}), nil
 }
 
-// ready starts the guard's process, if there is none.
+// ready starts the guard's process, if it does not run.
 func (g *Guard) ready() error {
 	if g.process != nil {
 		return nil
@@ -68,7 +68,7 @@ func (g *Guard) ready() error {
 	return nil
 }
 
-// tell tells the guard's process of a change. If somebody has ended that, a new one is told of all.
+// tell sends a change to the guard's process. If that has ended, a new one gets all of them.
 func (g *Guard) tell(change int) {
 	if g.process != nil {
 		if _, err := fmt.Fprintln(g.pipe, change); err == nil {

@@ -34,7 +34,7 @@ func abandoned(path string) *os.File {
 	return file
 }
 
-// Private says whether a path is a directory of this user that nobody else can read, and no link to one, which others could
+// Private reports whether a path is a directory that only this user can read, and no link to one, which others could
 // have made.
 func Private(path string) bool {
 	info, err := os.Lstat(path)

@@ -89,7 +89,7 @@ type Watch struct {
 //
 // A stream that ends in anything but io.EOF is broken. If the error has a method Failure() transcript.Failure, that says
 // how; any other error counts as transcript.FailClosed. If the body has a method Coded() bool, that says whether its bytes are
-// in a coding that nobody took them out of.
+// in a coding that was not removed.
 func Open(body io.ReadCloser, opts *WatchOptions) *Watch {
 	w := &Watch{opts: opts.withDefaults(), hangUp: sync.OnceValue(body.Close), done: make(chan struct{})}
 	go func() {

@@ -16,7 +16,7 @@ export class Agent<P extends AgentParts = AgentParts> {
   #users = 0
   readonly #onIdle: () => void
 
-  /** `onIdle` is called each time when nobody uses the agent any more. */
+  /** `onIdle` is called each time the last user of the agent releases it. */
   constructor(sessionId: string, parts: P, onIdle: () => void) {
     this.sessionId = sessionId
     this.parts = parts

@@ -7,7 +7,7 @@ interface Ending<P extends AgentParts> {
   agent: Agent<P>
   /** Its connections are being closed, or are closed. */
   closing?: Promise<void>
-  /** They are closed, and nobody uses it any more. */
+  /** They are closed, and the agent has no user. */
   ended: Promise<void>
   end: () => void
 }
@@ -39,7 +39,7 @@ export class Agents<P extends AgentParts = AgentParts> {
     return agent
   }
 
-  /** Drops an agent; who uses it goes on with its connections (GA 16.1). False when there is none. */
+  /** Drops an agent; its users go on with its connections (GA 16.1). False when there is none. */
   stop(sessionId: string): boolean {
     const agent = this.#agents.get(sessionId)
     if (agent === undefined) return false

@@ -4,7 +4,7 @@ import { TestApp } from '../testing/test-app.ts'
 const mebi = 1024 * 1024
 const app = (): TestApp => new TestApp({ maxBody: 50 * mebi })
 
-/** The longest time for which nobody else had a turn while something went on. */
+/** The longest time for which the event loop ran nothing else. */
 async function longestPause(run: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0]
   const timer = setInterval(() => {

@@ -67,7 +67,7 @@ export class McpConnection implements Connection {
   /** Questions that have not been answered. */
   #questions = 0
   #closed = false
-  /** It is there, and nobody has asked for its end. */
+  /** It is open, and its end has not been requested. */
   #connected = false
   /** What the server has done that ended the connection. */
   #broken: BrokenRulesError | undefined

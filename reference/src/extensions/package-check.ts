@@ -19,7 +19,7 @@ interface Package {
 
 /**
  * Asks a database of advisories whether the package of a command is known to do harm (GA2 6.3). Throws an ExtensionError if it
- * is. A question that is not answered stops nobody.
+ * is. A lookup that fails blocks nothing.
  */
 export async function checkPackage({ cmd, args }: StdioExtension, settings: Settings, signal: AbortSignal): Promise<void> {
   const wanted = packageOf(cmd, args)
@@ -55,7 +55,7 @@ function endpointOf(settings: Settings): string {
   return URL.canParse(set) ? set : defaultEndpoint
 }
 
-/** The advisories against a package, as they are told. Rejects when they cannot be had. */
+/** The advisories against a package, in the words of the error. Rejects when they cannot be read. */
 async function malicious({ name, version, ecosystem }: Package, endpoint: string, signal: AbortSignal): Promise<string[]> {
   const advisories: string[] = []
   let bytes = 0

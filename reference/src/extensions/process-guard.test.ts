@@ -17,7 +17,7 @@ console.log(groups.map(({ pid }) => pid).join(' '))
 setInterval(() => undefined, 1000)
 `
 
-/** Whether a process has neither ended nor become one that nobody has asked after. */
+/** Whether a process runs: it has not ended, and is no zombie. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -3,7 +3,7 @@ import { JsonSyntaxError, decodeLeniently, parseText } from './parse.ts'
 import { inTurns } from './turns.ts'
 
 /*
- * The bodies of requests, which may be large and come from anybody: nobody waits while one is read, and what it is read into
+ * The bodies of requests, which may be large and come from any client: reading one does not block the server, and what it is read into
  * does not take many times its size.
  */
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 /** How long a computation may go on before others have their turn. */
 const turnMs = 10
 
-/** Runs a long computation that yields now and then, so that nobody waits long for it. */
+/** Runs a long computation that yields to the event loop now and then. */
 export async function inTurns<T>(steps: Generator<undefined, T>): Promise<T> {
   for (let end = performance.now() + turnMs; ; ) {
     const { done, value } = steps.next()

@@ -12,7 +12,7 @@ import { prettyJson, stringifyJson } from '../json/stringify.ts'
  * JSON Schema, as recipes use it to say what an answer has to look like. Without `$schema` it is draft 2020-12.
  */
 
-/** Says that a schema is none, or that it or a value is too large to be judged (G28, G35). */
+/** A schema is not valid, or it or a value is too large to be judged (G28, G35). */
 export class SchemaError extends Error {
   override readonly name = 'SchemaError'
 }
@@ -30,7 +30,7 @@ export function checkSchema(schema: unknown): void {
   compile(schema)
 }
 
-/** The schema of a final output. Throws a SchemaError for one that says nothing, or is none (G16). */
+/** The schema of a final output. Throws a SchemaError for one that is empty or not valid (G16). */
 export function finalOutputSchema(schema: unknown): FinalOutputSchema {
   if (!isObject(schema) || Object.keys(schema).length === 0) throw new SchemaError('the schema of the output is missing')
   checkSchema(schema)

@@ -39,7 +39,7 @@ const work: Work = {
   faults: ({ schema, value }) => faultsOf(schema, value),
 }
 
-/** A task for whoever does it. */
+/** A task for the worker thread. */
 export interface Order {
   name: TaskName
   given: string

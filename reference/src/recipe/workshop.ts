@@ -23,7 +23,7 @@ const role = 'recipes'
 /** What the thread says when it has a task in its hands. */
 const begun = 'begun'
 
-/** The bundle is one file, which a thread begins with too; what is still TypeScript needs somebody who reads it. */
+/** The bundle is one file, which the thread starts with too; TypeScript sources need a loader. */
 const isSource = import.meta.url.endsWith('.ts')
 const fromSource = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(import.meta.url)}) })`
 

@@ -16,7 +16,7 @@ interface Question {
   answered: (action: string) => void
 }
 
-/** The replies of a session that run, with what they ask and are told. */
+/** The replies of a session that run, with their questions and answers. */
 interface Desk {
   replies: Set<Reply>
   /** Oldest first, as the answers are. */
@@ -85,7 +85,7 @@ async function wait(desk: Desk, reply: Reply, id: string, signal: AbortSignal): 
     }
     const onAbort = (): void => {
       desk.questions.splice(desk.questions.indexOf(question), 1)
-      reject(signal.reason as Error) // whoever aborts gives an Error
+      reject(signal.reason as Error) // an abort always has an Error as its reason
     }
     signal.addEventListener('abort', onAbort, { once: true })
     desk.questions.push(question)

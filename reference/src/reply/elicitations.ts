@@ -22,7 +22,7 @@ export class Elicitations {
       }
       const onAbort = (): void => {
         settle()
-        reject(signal.reason as Error) // whoever aborts gives an Error
+        reject(signal.reason as Error) // an abort always has an Error as its reason
       }
       const timer = setTimeout(() => {
         settle()

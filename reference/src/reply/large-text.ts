@@ -14,7 +14,7 @@ const directoryName = 'goose_mcp_responses'
 /** Texts of tools that are too large for a model, in files (GA 7.8, M33). */
 export class LargeTexts {
   readonly #settings: Settings
-  /** That of this server, where the usual one is somebody else's. */
+  /** That of this server, where the usual one belongs to another user. */
   #other: string | undefined
 
   constructor(settings: Settings) {

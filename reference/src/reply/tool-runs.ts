@@ -92,7 +92,7 @@ async function waitForClient({ id, toolCall }: ToolRequest, { say, signal }: Too
   await say(newMessage('assistant', [{ type: 'frontendToolRequest', id, toolCall }]))
   return new Promise((_, reject) => {
     const leave = (): void => {
-      reject(signal.reason as Error) // whoever aborts gives an Error
+      reject(signal.reason as Error) // an abort always has an Error as its reason
     }
     if (signal.aborted) leave()
     else signal.addEventListener('abort', leave, { once: true })

@@ -44,7 +44,7 @@ export function serverLogs(paths: Paths): string {
   return join(modelLogs(paths), 'server')
 }
 
-/** Makes the directory that somebody has named. Throws if it is none, and cannot be made (S49). */
+/** Makes the directory that a setting names. Throws if it cannot be made, or the path is not a directory (S49). */
 export function prepareRoot({ GOOSE_PATH_ROOT: root }: Environment): void {
   if (!root) return
   try {

@@ -6,7 +6,7 @@ import type { Environment, Paths } from './paths.ts'
 import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
-/** Holds what callers of this server have to know. Nobody else gets it (G32). */
+/** The variable with the secret of this server. Extensions and providers never get it (G32). */
 export const ownSecret = 'GOOSE_SERVER__SECRET_KEY'
 
 /** Looks settings and secrets up (GA 1.4): the environment first, then the file. Nothing is kept between two look-ups. */

@@ -33,7 +33,7 @@ interface Entry {
   messageCount: number
   /** The size of the log from which on it is worth a look whether it could be shorter. */
   lookAt: number
-  /** What those have who work for it; made when somebody asks. */
+  /** What its users share; made on first use. */
   own?: OwnSession
 }
 

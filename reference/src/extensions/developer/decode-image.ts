@@ -12,7 +12,7 @@ const kinds = [
   { begin: Buffer.from('GIF89a'), decode: decodeGif },
 ]
 
-/** The pixels of an image file, whose kind its content tells. Throws when it is none, is broken or too large (X40). */
+/** The pixels of an image file, whose kind is that of its content. Throws when it cannot be read or is too large (X40). */
 export function decodeImage(file: Buffer): Pixels {
   const kind = kinds.find(({ begin }) => file.subarray(0, begin.length).equals(begin))
   if (kind === undefined) throw new Error('no image')

@@ -37,7 +37,7 @@ function paint(image: Pixels, file: Buffer, at: number, shared: Buffer, transpar
   })
 }
 
-/** Empty when the flags say that there is none. */
+/** Empty when the flags name none. */
 function paletteAt(file: Buffer, at: number, flags: number): Buffer {
   return file.subarray(at, (flags & 0x80) === 0 ? at : at + 3 * (2 << (flags & 7)))
 }

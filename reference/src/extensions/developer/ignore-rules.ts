@@ -9,7 +9,7 @@ const defaults = ['**/.env', '**/.env.*', '**/secrets.*']
 const maxFileBytes = 1 << 20
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** The absolute path that somebody means: `~` is the home directory, and relative ones count from the current directory. */
+/** The absolute path that an argument means: `~` is the home directory, and relative ones count from the current directory. */
 export function absolutePath(path: string): string {
   const home = process.env.HOME ?? homedir()
   return resolve(path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path)

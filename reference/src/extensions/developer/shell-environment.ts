@@ -6,7 +6,7 @@ const noEditor = "sh -c 'echo Interactive editing is not available here. >&2; ex
 const loginMs = 5000
 const mark = '__PATH__'
 
-/** The shell of whoever runs this, else bash. */
+/** The user's shell, else bash. */
 export function shellName(): string {
   return process.env.SHELL || 'bash'
 }

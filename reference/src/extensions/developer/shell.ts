@@ -13,7 +13,7 @@ import { maxCharacters, ShellOutput } from './shell-output.ts'
 import type { LineListener } from './shell-output.ts'
 import { shellEnvironment, shellName } from './shell-environment.ts'
 
-/** How long output is waited for that others still hold open, and how long a command has that is told to end. */
+/** How long to wait for output that other processes hold open, and how long a command may take to end. */
 const graceMs = 1000
 const maxLines = 100
 

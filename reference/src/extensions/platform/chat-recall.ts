@@ -117,7 +117,7 @@ function queryOf(args: Arguments): Query {
   return { text, words, limit, from, to }
 }
 
-/** The second in which a moment lies; undefined if none is given, or what is given is none. */
+/** The second in which a moment lies; undefined if it is missing or not a date and time. */
 function secondOf(args: Arguments, name: string): number | undefined {
   try {
     const given = args.optionalText(name)
