@@ -5,7 +5,7 @@
 //  1. A body that is larger than allowed is refused (decision S6), before any of it is read if its length is announced;
 //     so is one that comes too slowly (S41), or for which other bodies leave no room (S40).
 //  2. A body whose content type is not JSON is not looked at: an empty object stands in for it.
-//  3. What is not JSON is malformed.
+//  3. What is not JSON, or has too many values, is malformed (S51).
 //  4. What is JSON but not what the operation needs is refused by the operation's check.
 //  5. The handler gets the members the check let through, and nothing else.
 package body
@@ -28,6 +28,9 @@ import (
 type Rules struct {
 	// AnyType means that the content type is not looked at.
 	AnyType bool
+	// First, if there is one, returns what to answer before anything else of a JSON body is looked at, even how many values it
+	// has, or nil.
+	First func(raw []byte) (refused answer.Writer)
 	// Check returns the part of the body that is bound to the contract's type, or what to answer instead.
 	Check func(body jsonwire.Text) (bound jsonwire.Text, refused answer.Writer)
 	// Refusals are the answers of step 1.
@@ -45,10 +48,10 @@ func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 			if err != nil {
 				return rules.Refusals.refuse(c, err)
 			}
-			text := jsonwire.Text("{}")
+			text, refused := jsonwire.Text("{}"), answer.Writer(nil)
 			if rules.AnyType || acceptable(c.Request().Header) {
-				if text, err = jsonwire.Parse(raw); err != nil {
-					return rules.Malformed.Write(c.Response())
+				if text, refused = rules.parse(raw); refused != nil {
+					return refused.Write(c.Response())
 				}
 			}
 			bound, refused := rules.Check(text)
@@ -62,6 +65,23 @@ func Middleware(rules Rules, limits Limits) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// parse is step 3.
+func (r Rules) parse(raw []byte) (jsonwire.Text, answer.Writer) {
+	if r.First != nil {
+		if refused := r.First(raw); refused != nil {
+			return nil, refused
+		}
+	}
+	if tooManyValues(raw) {
+		return nil, r.Malformed
+	}
+	text, err := jsonwire.Parse(raw)
+	if err != nil {
+		return nil, r.Malformed
+	}
+	return text, nil
 }
 
 // Discard reads the body of an operation that needs none. Without it net/http would not watch the connection of a stream

@@ -51,7 +51,7 @@ func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
 			if err != nil {
 				return gooseRefusals.refuse(c, err)
 			}
-			value, err := decode.Parse(raw)
+			value, err := parse(raw)
 			if err != nil {
 				return answer.Text{Status: http.StatusBadRequest, Body: notJSON + err.Error()}.Write(w)
 			}
@@ -68,6 +68,13 @@ func Decoded(shape Shape, limits Limits) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+func parse(raw []byte) (decode.Value, error) {
+	if tooManyValues(raw) {
+		return decode.Value{}, &decode.SyntaxError{}
+	}
+	return decode.Parse(raw)
 }
 
 type decodedKey struct{}

@@ -14,36 +14,20 @@ import (
 
 // Bodies are the rules for the bodies of the operations, by operation ID.
 func Bodies(bounds Bounds) map[string]body.Rules {
-	register := check(registerIssues, "clientID", "tools")
 	bounds = bounds.withDefaults()
+	// Tools beyond the bound are not looked at.
+	moreTools := func(raw []byte) answer.Writer {
+		if jsonwire.CountElements(raw, "tools") > bounds.MaxTools {
+			return tooManyTools
+		}
+		return nil
+	}
 	return map[string]body.Rules{
-		"registerClientTools": {Check: func(text jsonwire.Text) (jsonwire.Text, answer.Writer) {
-			if moreTools(text, bounds.MaxTools) {
-				return nil, tooManyTools
-			}
-			return register(text)
-		}, Refusals: Refusals, Malformed: malformed},
+		"registerClientTools":    {First: moreTools, Check: check(registerIssues, "clientID", "tools"), Refusals: Refusals, Malformed: malformed},
 		"unregisterClientTools":  {Check: check(unregisterIssues, "clientID", "toolIDs"), Refusals: Refusals, Malformed: malformed},
 		"submitClientToolResult": {Check: check(resultIssues, "requestID", "result"), Refusals: Refusals, Malformed: malformed},
 		"executeClientTool":      {AnyType: true, Check: checkExecute, Refusals: executeRefusals, Malformed: executeMalformed},
 	}
-}
-
-// moreTools says whether a registration has more elements than a client may have tools. They are not looked at.
-func moreTools(text jsonwire.Text, most int) bool {
-	if text.Kind() != "object" {
-		return false
-	}
-	tools := text.Pick("tools")[0]
-	if tools.Kind() != "array" {
-		return false
-	}
-	for i := range tools.Elements() {
-		if i == most {
-			return true
-		}
-	}
-	return false
 }
 
 // issues notes what is wrong with a value, in the order of CT 3.5: an object's members in the order of its schema, an

@@ -1,0 +1,37 @@
+package jsonwire
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// CountElements returns how many elements an array has that is a member of an object, the last of that name. It is 0 if
+// there is no such array, or if the text is one that [Parse] refuses. Unlike Parse it needs no memory.
+func CountElements(text []byte, name string) int {
+	in := jsontext.NewDecoder(bytes.NewBuffer(bytes.TrimPrefix(text, bom)), reading, repeating)
+	var inMember bool
+	var count int
+	for {
+		token, err := in.ReadToken()
+		depth := in.StackDepth()
+		if _, texts := in.StackIndex(0); err == io.EOF && texts == 1 {
+			return count
+		} else if err != nil || depth > maxDepth {
+			return 0
+		}
+		switch {
+		case depth == 1:
+			if kind, read := in.StackIndex(1); kind == '{' && read%2 == 1 { // a name
+				if inMember = token.String() == name; inMember {
+					count = 0
+				}
+			}
+		case depth == 2 && inMember:
+			if kind, read := in.StackIndex(2); kind == '[' {
+				count = int(read)
+			}
+		}
+	}
+}
