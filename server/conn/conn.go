@@ -1,4 +1,4 @@
-// Package conn stands between accepted connections and net/http, and corrects four things that a handler cannot.
+// Package conn stands between accepted connections and net/http, and corrects five things that a handler cannot.
 //
 // net/http refuses a request whose target holds a percent sign that begins no escape, such as /a%ZZ, before any handler
 // sees it; CT 3.3 wants it served. A [Conn] rewrites such signs to %25 in the request line.
@@ -46,6 +46,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	boundUnsent(nc)
 	c := &Conn{Conn: nc, writeTimeout: l.writeTimeout, listener: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()

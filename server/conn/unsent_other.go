@@ -1,0 +1,7 @@
+//go:build !linux
+
+package conn
+
+import "net"
+
+func boundUnsent(net.Conn) {}
