@@ -31,6 +31,9 @@ var (
 	ErrTooManyClients = errors.New("too many clients")
 )
 
+// keeping is what each definition counts besides its JSON: 32 MiB of the shortest ones would take ten times as much memory.
+const keeping = 256
+
 // A definition is a tool of a client and how many bytes it counts.
 type definition struct {
 	api.ClientToolDefinition
@@ -42,7 +45,7 @@ func define(clientID string, tools []api.ClientToolDefinition) []definition {
 	all := make([]definition, len(tools))
 	for i, tool := range tools {
 		tool.ID = fullID(clientID, tool.ID)
-		all[i] = definition{tool, len(jsonwire.Marshal(tool))}
+		all[i] = definition{tool, len(jsonwire.Marshal(tool)) + keeping}
 	}
 	return all
 }

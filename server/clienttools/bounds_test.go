@@ -52,7 +52,7 @@ func TestTooManyToolsOrClientsRegisterNothing(t *testing.T) {
 // large is a tool of the client c that counts so many bytes.
 func large(client, id string, size int) api.ClientToolDefinition {
 	d := api.ClientToolDefinition{ID: id, Parameters: []byte("{}")}
-	d.Description = strings.Repeat("x", size-len(`{"id":"client_`+client+`_`+id+`","description":"","parameters":{}}`))
+	d.Description = strings.Repeat("x", size-256-len(`{"id":"client_`+client+`_`+id+`","description":"","parameters":{}}`))
 	return d
 }
 
