@@ -1,3 +1,4 @@
+import type { Handler } from 'hono'
 import { Agents } from './agent/agents.ts'
 import {
   resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
@@ -154,36 +155,45 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
     }
   }
   const parts = { settings, store, library, agents, workshop, largeTexts, logger, paths, loadModelAndExtensions }
+  const routes: Route[] = [
+    { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
+    { method: 'POST', path: '/agent/start', handler: startAgent(parts) },
+    { method: 'POST', path: '/agent/resume', handler: resumeAgent(parts) },
+    { method: 'POST', path: '/agent/update_from_session', handler: updateFromSession(parts) },
+    { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
+    { method: 'POST', path: '/agent/update_provider', handler: updateProvider(replyParts) },
+    { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
+    { method: 'POST', path: '/agent/add_extension', handler: addExtension({ agents }) },
+    { method: 'POST', path: '/agent/remove_extension', handler: removeExtension({ agents }) },
+    { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
+    { method: 'POST', path: '/reply', handler: reply(replyParts) },
+    { method: 'POST', path: '/action-required/tool-confirmation', handler: confirmTool(replyParts) },
+    { method: 'GET', path: '/sessions', handler: listSessions(parts) },
+    { method: 'POST', path: '/sessions/import', handler: importSession(parts) },
+    { method: 'GET', path: '/sessions/insights', handler: getInsights(parts) },
+    { method: 'GET', path: '/sessions/:session_id', handler: getSession(parts) },
+    { method: 'DELETE', path: '/sessions/:session_id', handler: deleteSession(parts) },
+    { method: 'GET', path: '/sessions/:session_id/export', handler: exportSession(parts) },
+    { method: 'PUT', path: '/sessions/:session_id/name', handler: setName(parts) },
+    { method: 'PUT', path: '/sessions/:session_id/user_recipe_values', handler: setRecipeValues(parts) },
+    { method: 'POST', path: '/sessions/:session_id/edit_message', handler: editMessage(parts) },
+  ]
   return {
-    routes: [
-      { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
-      { method: 'POST', path: '/agent/start', handler: startAgent(parts) },
-      { method: 'POST', path: '/agent/resume', handler: resumeAgent(parts) },
-      { method: 'POST', path: '/agent/update_from_session', handler: updateFromSession(parts) },
-      { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
-      { method: 'POST', path: '/agent/update_provider', handler: updateProvider(replyParts) },
-      { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
-      { method: 'POST', path: '/agent/add_extension', handler: addExtension({ agents }) },
-      { method: 'POST', path: '/agent/remove_extension', handler: removeExtension({ agents }) },
-      { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
-      { method: 'POST', path: '/reply', handler: reply(replyParts) },
-      { method: 'POST', path: '/action-required/tool-confirmation', handler: confirmTool(replyParts) },
-      { method: 'GET', path: '/sessions', handler: listSessions(parts) },
-      { method: 'POST', path: '/sessions/import', handler: importSession(parts) },
-      { method: 'GET', path: '/sessions/insights', handler: getInsights(parts) },
-      { method: 'GET', path: '/sessions/:session_id', handler: getSession(parts) },
-      { method: 'DELETE', path: '/sessions/:session_id', handler: deleteSession(parts) },
-      { method: 'GET', path: '/sessions/:session_id/export', handler: exportSession(parts) },
-      { method: 'PUT', path: '/sessions/:session_id/name', handler: setName(parts) },
-      { method: 'PUT', path: '/sessions/:session_id/user_recipe_values', handler: setRecipeValues(parts) },
-      { method: 'POST', path: '/sessions/:session_id/edit_message', handler: editMessage(parts) },
-    ],
+    routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, handler) })),
     stop: async () => {
       await naming.stop()
       await agents.stopAll()
       await workshop.close()
     },
     ended: () => agents.closed(),
+  }
+}
+
+/** A handler that waits for the store: the first request has all logs read. */
+function whenOpen(store: SessionStore, handler: Handler): Handler {
+  return async (c, next) => {
+    await store.open()
+    return (await handler(c, next)) as Response // `any` by its declaration
   }
 }
 

@@ -55,7 +55,7 @@ export function startAgent({ store, library, workshop }: AgentHandlerParts): Han
     const recipe = chosenRecipe(request, library)
     if (recipe !== null) await checkRecipe(recipe, workshop, c.req.raw.signal)
     started++
-    return json(200, createSession(store, request.working_dir, `New session ${started}`, recipe))
+    return json(200, await createSession(store, request.working_dir, `New session ${started}`, recipe))
   }
 }
 
@@ -85,9 +85,9 @@ async function checkRecipe(recipe: Recipe, workshop: Workshop, signal: AbortSign
   }
 }
 
-function createSession(store: SessionStore, workingDirectory: string, name: string, recipe: Recipe | null): object {
+async function createSession(store: SessionStore, workingDirectory: string, name: string, recipe: Recipe | null): Promise<object> {
   try {
-    return store.create({ working_dir: workingDirectory, name, session_type: 'user', recipe })
+    return await store.create({ working_dir: workingDirectory, name, session_type: 'user', recipe })
   } catch (cause) {
     throw new MessageError(400, `Failed to create session: ${told(cause)}`, { cause })
   }
@@ -111,7 +111,7 @@ export function resumeAgent({ store, agents, loadModelAndExtensions }: AgentHand
 
 async function loaded(store: SessionStore, id: string): Promise<LoadedSession | undefined> {
   try {
-    return await store.loadAside(id)
+    return await store.load(id)
   } catch (cause) {
     throw new MessageError(404, 'Failed to resume session: Session cannot be read', { cause }) // G16
   }

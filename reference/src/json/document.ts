@@ -1,7 +1,7 @@
 import { numberOf } from './number.ts'
 import { ObjectBuilder } from './ordered.ts'
 import { JsonSyntaxError, maxDepth } from './parse.ts'
-import { atOnce } from './turns.ts'
+import { atOnce, inTurns } from './turns.ts'
 
 /*
  * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
@@ -34,6 +34,13 @@ export class JsonDocument {
     atOnce(parser.steps())
     return position(this.#text, parser.foundEnd)
   }
+}
+
+/** Reads a JSON text while others have their turn. Rejects with a JsonSyntaxError. */
+export async function documentAside(text: string, options?: ParserOptions): Promise<JsonDocument> {
+  const parser = new Parser(text, options)
+  const value = await inTurns(parser.steps())
+  return new JsonDocument(text, { value, repeated: parser.repeated })
 }
 
 /** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */

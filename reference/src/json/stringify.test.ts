@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { prettyJson, stringifyJson } from './stringify.ts'
+import { jsonBytes, prettyJson, stringifyJson } from './stringify.ts'
 
 describe('stringifyJson', () => {
   it('escapes as little as JSON allows (CT 3.1)', () => {
@@ -22,6 +22,13 @@ describe('stringifyJson', () => {
 
   it('writes the digits of a bigint', () => {
     expect(stringifyJson({ a: [9007199254740993n], b: 'x' })).toBe('{"a":[9007199254740993],"b":"x"}')
+  })
+})
+
+describe('jsonBytes', () => {
+  it.each([65_535, 65_536, 131_072])('writes a long text as stringifyJson would, with a pair behind %i units', async (length) => {
+    const value = { a: `${'ż'.repeat(length - 1)}😀\ud800${'x'.repeat(70_000)}`, b: ['\n'.repeat(200_000), 1n] }
+    expect(Buffer.concat(await jsonBytes(value)).toString()).toBe(stringifyJson(value))
   })
 })
 

@@ -1,4 +1,5 @@
 import { JsonNumber } from './number.ts'
+import { Pauses } from './turns.ts'
 
 /**
  * Renders a value that came from JSON, or was built from plain objects, as JSON text (CT 3.1): minimal escapes, lone
@@ -19,8 +20,36 @@ export function prettyJson(value: unknown): string {
 
 /** The JSON text of a value if it has at most so many bytes. Without much work for a large one. */
 export function stringifyUpTo(value: unknown, maxBytes: number): string | undefined {
-  const text = renderByHand(value, '', maxBytes)
-  return Buffer.byteLength(text) <= maxBytes ? text : undefined
+  let [text, bytes] = ['', 0]
+  for (const token of tokensOf(value, '')) {
+    bytes += Buffer.byteLength(token)
+    if (bytes > maxBytes) return undefined
+    text += token
+  }
+  return text
+}
+
+/** What may be large is rendered in pieces, while others have their turn. */
+export async function jsonBytes(value: unknown): Promise<Uint8Array[]> {
+  return encoded(tokensOf(value, ''))
+}
+
+/** Characters of a text that is handled at a time. */
+const pieceLength = 64 * 1024
+
+async function encoded(tokens: Iterable<string>): Promise<Uint8Array[]> {
+  const pauses = new Pauses()
+  const pieces: Uint8Array[] = []
+  let text = ''
+  for (const token of tokens) {
+    text += token
+    if (text.length < pieceLength) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    await pauses.pause()
+  }
+  pieces.push(Buffer.from(text))
+  return pieces
 }
 
 function render(value: unknown, indent: '' | '  '): string {
@@ -31,7 +60,7 @@ function render(value: unknown, indent: '' | '  '): string {
   } catch (error) {
     if (!(error instanceof RangeError || error instanceof TypeError)) throw error
   }
-  return renderByHand(value, indent)
+  return [...tokensOf(value, indent)].join('')
 }
 
 /** An array or object that is being written: the members still to come, and what closes it. */
@@ -41,46 +70,60 @@ interface Open {
   first: boolean
 }
 
-/** Gives up, with the text as far as it has come, after so many pieces; each has a character at least. */
-function renderByHand(root: unknown, indent: '' | '  ', maxPieces = Infinity): string {
-  const parts: string[] = []
+/** The text of a value, in pieces that each hold whole characters. */
+function* tokensOf(root: unknown, indent: string): Generator<string> {
   const stack: Open[] = []
   const colon = indent === '' ? ':' : ': '
-  const lineBreak = (): void => {
-    if (indent !== '') parts.push('\n', indent.repeat(stack.length))
-  }
+  const lineBreak = (): string => (indent === '' ? '' : `\n${indent.repeat(stack.length)}`)
 
-  const write = (value: unknown): void => {
-    if (typeof value === 'bigint' || value instanceof JsonNumber) {
-      parts.push(String(value))
+  const tokens = function* (value: unknown): Generator<string> {
+    if (typeof value === 'string') {
+      yield* stringTokens(value)
+    } else if (typeof value === 'bigint' || value instanceof JsonNumber) {
+      yield String(value)
     } else if (typeof value !== 'object' || value === null) {
-      parts.push(JSON.stringify(value))
+      yield JSON.stringify(value)
     } else if (Array.isArray(value)) {
-      parts.push('[')
+      yield '['
       stack.push({ members: elements(value), close: ']', first: true })
     } else {
-      parts.push('{')
+      yield '{'
       stack.push({ members: properties(value), close: '}', first: true })
     }
   }
 
-  write(root)
-  for (let open = stack.at(-1); open !== undefined && parts.length <= maxPieces; open = stack.at(-1)) {
+  yield* tokens(root)
+  for (let open = stack.at(-1); open !== undefined; open = stack.at(-1)) {
     const next = open.members.next()
     if (next.done === true) {
       stack.pop()
-      if (!open.first) lineBreak()
-      parts.push(open.close)
+      yield `${open.first ? '' : lineBreak()}${open.close}`
       continue
     }
     const [key, value] = next.value
-    if (!open.first) parts.push(',')
+    yield `${open.first ? '' : ','}${lineBreak()}${key === null ? '' : `${JSON.stringify(key)}${colon}`}`
     open.first = false
-    lineBreak()
-    if (key !== null) parts.push(JSON.stringify(key), colon)
-    write(value)
+    yield* tokens(value)
   }
-  return parts.join('')
+}
+
+/** A string as JSON; of a long one a part at a time. */
+function* stringTokens(value: string): Generator<string> {
+  if (value.length <= pieceLength) {
+    yield JSON.stringify(value)
+    return
+  }
+  yield '"'
+  for (let at = 0; at < value.length; ) {
+    const end = at + pieceLength + (isHighSurrogate(value.charCodeAt(at + pieceLength - 1)) ? 1 : 0)
+    yield JSON.stringify(value.slice(at, end)).slice(1, -1)
+    at = end
+  }
+  yield '"'
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
 }
 
 function* elements(array: unknown[]): Generator<[null, unknown]> {

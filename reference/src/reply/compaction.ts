@@ -63,16 +63,18 @@ export async function compact(
   kind: CompactionKind,
   signal: AbortSignal,
 ): Promise<LoadedSession> {
-  const { conversation } = loaded(session)
+  const { conversation } = await loaded(session)
   const { content, usage } = await summarize(provider, conversation, signal)
-  const { old, added } = divided(loaded(session).conversation, conversation)
-  session.replaceMessages([...compacted(old, textOf(content), kind), ...added])
+  await session.replaceMessages((stored) => {
+    const { old, added } = divided(stored, conversation)
+    return [...compacted(old, textOf(content), kind), ...added]
+  })
   accountSummary(session, usage ?? { input: null, output: null, total: null })
   return loaded(session)
 }
 
-function loaded(session: OwnSession): LoadedSession {
-  const there = session.load()
+async function loaded(session: OwnSession): Promise<LoadedSession> {
+  const there = await session.load()
   if (there === undefined) throw new SessionGoneError('the session was deleted')
   return there
 }

@@ -6,9 +6,9 @@ import type { Reply } from './confirmations.ts'
 
 const { signal } = new AbortController()
 
-function rig(): { confirmations: Confirmations; session: OwnSession; reply: Reply; answer: (id: string, action: string) => void } {
+async function rig(): Promise<{ confirmations: Confirmations; session: OwnSession; reply: Reply; answer: (id: string, action: string) => void }> {
   const confirmations = new Confirmations()
-  const { session } = someSession()
+  const { session } = await someSession()
   const answer = (id: string, action: string): void => {
     confirmations.answer(session, id, action)
   }
@@ -17,7 +17,7 @@ function rig(): { confirmations: Confirmations; session: OwnSession; reply: Repl
 
 describe('confirmations (GA 8.2, M56)', () => {
   it('that come early serve the questions with their id in order, the first one first', async () => {
-    const { reply, answer } = rig()
+    const { reply, answer } = await rig()
     answer('a', 'allow_once')
     answer('b', 'always_allow')
     answer('a', 'deny')
@@ -27,7 +27,7 @@ describe('confirmations (GA 8.2, M56)', () => {
   })
 
   it('release one of those who wait with the same id, the one that asked first', async () => {
-    const { confirmations, session, reply, answer } = rig()
+    const { confirmations, session, reply, answer } = await rig()
     const got: string[] = []
     const ask = async (name: string, asking: Reply): Promise<void> => {
       got.push(`${name} ${await asking.wait('a', signal)}`)
@@ -42,7 +42,7 @@ describe('confirmations (GA 8.2, M56)', () => {
   })
 
   it('pass over somebody who has gone', async () => {
-    const { reply, answer } = rig()
+    const { reply, answer } = await rig()
     const gone = new AbortController()
     const left = reply.wait('a', gone.signal)
     const stays = reply.wait('a', signal)
@@ -53,14 +53,14 @@ describe('confirmations (GA 8.2, M56)', () => {
   })
 
   it('that nobody asks for are kept up to 32, of all ids', async () => {
-    const { reply, answer } = rig()
+    const { reply, answer } = await rig()
     for (let i = 0; i < 33; i++) answer('a', String(i))
     expect(await reply.wait('a', signal)).toBe('1')
   })
 
   it('are no answers to what a later reply asks, or another session', async () => {
-    const { confirmations, session, reply, answer } = rig()
-    confirmations.answer(someSession().session, 'a', 'another session')
+    const { confirmations, session, reply, answer } = await rig()
+    confirmations.answer((await someSession()).session, 'a', 'another session')
     answer('a', 'early')
     const second = confirmations.begin(session)
     const asked = second.wait('a', signal)

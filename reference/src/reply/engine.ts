@@ -77,7 +77,7 @@ export class Engine {
   /** The reply to any other message. Throws a SessionGoneError when there is no session any more to save it in. */
   async reply(provider: Provider): Promise<void> {
     if (!(await this.#compactIfLarge(provider))) return
-    this.#parts.naming.begin(this.#agent.parts.session, provider)
+    this.#parts.naming.begin(this.#agent.parts.session, this.#session.conversation, provider)
     for (let turn = 0; turn < maxTurns; turn++) {
       if ((await this.#turn(provider)) === 'over') return
     }
@@ -137,7 +137,7 @@ export class Engine {
     turn.end(hasFailed(requests, ran))
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
-    save(this.#agent.parts.session, saved.messages)
+    await save(this.#agent.parts.session, saved.messages)
     this.#session.conversation.push(...saved.messages)
     return this.#endWithOutput(outcome)
   }

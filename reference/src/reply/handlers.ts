@@ -58,7 +58,7 @@ async function answer(parts: ReplyParts, id: string, message: Message | undefine
   try {
     let run: Run
     try {
-      run = begin(parts, agent, message)
+      run = await begin(parts, agent, message)
     } catch (error) {
       if (!(error instanceof ToldError) || error.cause !== undefined) parts.logger.warn('reply not begun', { session: id, err: error })
       await stream.send({ type: 'Error', error: told(error) })
@@ -97,7 +97,7 @@ function listenerOf(session: OwnSession, decisions: Reply, stream: ReplyStream):
     say: (message) => stream.send({ type: 'Message', message, token_state: tokenState(session.latest()) }),
     modelChanged: ({ model, mode }) => stream.send({ type: 'ModelChange', model, mode }),
     notify: (requestId, message) => stream.send({ type: 'Notification', request_id: requestId, message }),
-    replaced: () => stream.send({ type: 'UpdateConversation', conversation: session.load()?.conversation ?? [] }),
+    replaced: async () => stream.send({ type: 'UpdateConversation', conversation: (await session.load())?.conversation ?? [] }),
     decided: decisions.wait,
     signal: stream.signal,
   }
@@ -105,8 +105,8 @@ function listenerOf(session: OwnSession, decisions: Reply, stream: ReplyStream):
 
 type Run = (listener: Listener) => Promise<void>
 
-/** Saves the message, and says how it will be answered. What it throws is an early error, without pings and Finish (GA 7.3). */
-function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Run {
+/** Saves the message, and says how it will be answered. What it rejects with is an early error, without pings and Finish (GA 7.3). */
+async function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Promise<Run> {
   const { settings, logger } = parts
   const own = agent.parts.session
   if (own.find() === undefined) throw new ToldError('Failed to read session: Session not found')
@@ -114,8 +114,8 @@ function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefin
   const answered = elicitationAnswer(message)
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
-  own.addMessages(compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
-  const session = own.load()
+  await own.addMessages(compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
+  const session = await own.load()
   if (session === undefined) throw new ToldError('Failed to read session: Session not found')
   if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()
   const { provider } = agent.parts.model
@@ -135,7 +135,7 @@ async function passOn(
     await say(textMessage('assistant', `Failed to submit elicitation response: Request not found: ${id}`))
     return
   }
-  session.addMessages([{ ...message, id: null }])
+  await session.addMessages([{ ...message, id: null }])
   elicitations.answer(session, id, data)
 }
 

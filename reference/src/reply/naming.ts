@@ -1,6 +1,7 @@
 import type { Logger } from '../log.ts'
 import type { Provider } from '../llm/model.ts'
 import { textOf } from '../llm/model.ts'
+import type { Message } from '../message/message.ts'
 import type { OwnSession } from '../store/own-session.ts'
 import { squeezed } from '../text/white-space.ts'
 import { textMessage } from './new-message.ts'
@@ -20,10 +21,9 @@ export class Naming {
   }
 
   /** Asks for a name if the session is young, and nobody has named it. */
-  begin(session: OwnSession, provider: Provider): void {
-    const before = session.load()
-    if (before === undefined || before.user_set_name) return
-    const texts = before.conversation
+  begin(session: OwnSession, conversation: readonly Message[], provider: Provider): void {
+    if (session.find()?.user_set_name !== false) return
+    const texts = conversation
       .filter(({ role, content }) => role === 'user' && content.some(({ type }) => type === 'text'))
       .map(({ content }) => textOf(content))
     if (texts.length === 0 || texts.length > namedMessages) return

@@ -66,7 +66,7 @@ describe('ReplyStream', () => {
 
 describe('AskedConfirmations', () => {
   it('keeps 32 early answers, and forgets who leaves', async () => {
-    const { session } = someSession()
+    const { session } = await someSession()
     const all = new Confirmations()
     const confirmations = all.begin(session)
     for (let i = 0; i < 33; i++) all.answer(session, String(i), 'deny')
@@ -83,10 +83,10 @@ describe('AskedConfirmations', () => {
 describe('Elicitations', () => {
   it('wait for 300 s', async () => {
     const elicitations = new Elicitations()
-    const { session } = someSession()
+    const { session } = await someSession()
     const answered = elicitations.wait(session, 'a', never)
     const failed = expect(elicitations.wait(session, 'b', never)).rejects.toThrow('no answer within 300 s')
-    elicitations.answer(someSession().session, 'a', { x: 0 })
+    elicitations.answer((await someSession()).session, 'a', { x: 0 })
     elicitations.answer(session, 'a', { x: 1 })
     expect(await answered).toEqual({ x: 1 })
     await vi.advanceTimersByTimeAsync(299_999)

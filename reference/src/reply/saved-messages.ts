@@ -4,9 +4,9 @@ import { SessionGoneError } from '../store/own-session.ts'
 import type { OwnSession } from '../store/own-session.ts'
 import { newMessage } from './new-message.ts'
 
-/** Saves messages. Throws a SessionGoneError when there is no session any more to save them in. */
-export function save(session: OwnSession, messages: Message[]): void {
-  if (messages.length > 0 && !session.addMessages(messages)) throw new SessionGoneError('the session was deleted')
+/** Saves messages. Rejects with a SessionGoneError when there is no session any more to save them in. */
+export async function save(session: OwnSession, messages: readonly Message[]): Promise<void> {
+  if (messages.length > 0 && !(await session.addMessages(messages))) throw new SessionGoneError('the session was deleted')
 }
 
 /** What a turn will have saved when it is over: fragments of one answer become one message, as clients join them (GA 7.7). */

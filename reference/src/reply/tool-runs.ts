@@ -194,7 +194,7 @@ async function elicit(message: string, schema: unknown, { agent, elicitations, s
   const answer = elicitations.wait(session, id, signal)
   answer.catch(() => undefined) // it is awaited below, after what may fail
   try {
-    save(session, [question])
+    await save(session, [question])
   } catch (error) {
     if (error instanceof SessionGoneError) giveUp(error)
     throw error

@@ -59,7 +59,7 @@ export function exportSession(parts: SessionParts): SessionHandler {
 async function readable({ store, logger }: SessionParts, id: string): Promise<LoadedSession> {
   let session: LoadedSession | undefined
   try {
-    session = await store.loadAside(id)
+    session = await store.load(id)
   } catch (err) {
     logger.warn('session not readable', { session: id, err })
   }
@@ -86,7 +86,7 @@ export function importSession({ store }: SessionParts): Handler {
   return async (c) => {
     const { json: text } = await readJsonBody(c.req.raw, importRequest)
     const session = readExport(text)
-    const { id } = store.create(
+    const { id } = await store.create(
       {
         working_dir: session.working_dir,
         name: session.name,
@@ -105,7 +105,7 @@ export function importSession({ store }: SessionParts): Handler {
       },
       session.conversation ?? [],
     )
-    return json(200, store.load(id))
+    return json(200, await store.load(id))
   }
 }
 
@@ -180,17 +180,17 @@ export function editMessage({ store }: SessionParts): SessionHandler {
   return async (c) => {
     const id = c.req.param('session_id')
     const { timestamp, editType } = await readJsonBody(c.req.raw, editRequest)
-    const edited = editType === 'edit' ? id : fork(store, id)
+    const edited = editType === 'edit' ? id : await fork(store, id)
     store.cut(edited, timestamp)
     return json(200, { sessionId: edited })
   }
 }
 
 /** The id of a copy, which has neither tokens nor a provider. */
-function fork(store: SessionStore, id: string): string {
-  const original = store.load(id)
+async function fork(store: SessionStore, id: string): Promise<string> {
+  const original = await store.load(id)
   if (original === undefined) throw new BareStatusError(500, 'there is no such session')
   const { working_dir, session_type, extension_data, schedule_id, recipe, user_recipe_values, conversation } = original
   const copy = { name: '(edited)', working_dir, session_type, extension_data, schedule_id, recipe, user_recipe_values }
-  return store.create(copy, conversation).id
+  return (await store.create(copy, conversation)).id
 }

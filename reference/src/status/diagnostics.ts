@@ -34,7 +34,7 @@ export function diagnostics({ store, paths }: DiagnosticsParts): Handler<object,
 }
 
 async function collect(id: string, store: SessionStore, paths: Paths): Promise<Buffer<ArrayBuffer>> {
-  const session = await store.loadAside(id)
+  const session = await store.load(id)
   if (session === undefined) throw new Error('there is no such session')
   const archive = new Archive(maxSize)
   const addFile = (name: string, directory: string): Promise<void> => addPlainFile(archive, name, join(directory, basename(name)))

@@ -1,7 +1,9 @@
 import {
-  closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
+  closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, renameSync, rmSync, statSync, unlinkSync, writeSync,
 } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { Pauses } from '../json/turns.ts'
 import { openPrivate } from '../settings/private-files.ts'
 
 /*
@@ -10,9 +12,14 @@ import { openPrivate } from '../settings/private-files.ts'
  */
 
 const LF = 0x0a
+/** How much of a file is read at a time. */
+const blockSize = 64 * 1024
+
+/** The text of a change without its line feed, in pieces. */
+export type Line = readonly Uint8Array[]
 
 /** Makes a file with its first change. False if there is such a file already. */
-export function createLog(path: string, change: string): boolean {
+export function createLog(path: string, change: Line): boolean {
   let file: number
   try {
     file = openPrivate(path, 'wx')
@@ -21,7 +28,7 @@ export function createLog(path: string, change: string): boolean {
     throw error
   }
   try {
-    writeAll(file, line(change))
+    writeLine(file, change, 0)
   } catch (error) {
     unlinkSync(path)
     throw error
@@ -32,13 +39,13 @@ export function createLog(path: string, change: string): boolean {
 }
 
 /** Adds a change, as a whole or not at all. The file must be there. */
-export function appendToLog(path: string, change: string): void {
+export function appendToLog(path: string, change: Line): void {
   const file = openSync(path, constants.O_RDWR)
   try {
-    const end = endOfWholeLines(file, path)
+    const end = endOfWholeLines(file)
     ftruncateSync(file, end)
     try {
-      writeAll(file, line(change), end)
+      writeLine(file, change, end)
     } catch (error) {
       // What is there of a line would otherwise be the beginning of the next one.
       ftruncateSync(file, end)
@@ -49,36 +56,80 @@ export function appendToLog(path: string, change: string): void {
   }
 }
 
-/** The changes, oldest first. */
-export function readLog(path: string): string[] {
-  return wholeLines(readFileSync(path, 'utf8'))
-}
-
-/** The same while others have their turn. Changes that are added meanwhile are there or not. */
-export async function readLogAside(path: string): Promise<string[]> {
-  return wholeLines(await readFile(path, 'utf8'))
-}
-
-function wholeLines(text: string): string[] {
-  const lines = text.split('\n')
-  lines.pop() // nothing, or a line that was cut short
-  return lines
-}
-
-/** Puts one change in the place of all. Whoever reads sees the old ones or the new one. */
-export function replaceLog(path: string, change: string): void {
-  const temporary = temporaryOf(path)
+/** The changes in the first `size` bytes, oldest first. Changes that are added meanwhile are there or not. */
+export async function* readLog(path: string, size = Infinity): AsyncGenerator<string> {
+  const file = await open(path)
   try {
-    const file = openPrivate(temporary, 'w')
-    try {
-      writeAll(file, line(change))
-    } finally {
-      closeSync(file)
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    let rest = ''
+    for await (const block of blocks(file, size)) {
+      const [first = '', ...others] = decoder.decode(block, { stream: true }).split('\n')
+      rest += first
+      for (const other of others) {
+        yield rest
+        rest = other
+      }
     }
+  } finally {
+    await file.close()
+  }
+}
+
+async function* blocks(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  const block = Buffer.alloc(blockSize)
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(block, 0, Math.min(blockSize, size - at), at)
+    if (bytesRead === 0) return
+    yield block.subarray(0, bytesRead)
+    at += bytesRead
+  }
+}
+
+/**
+ * Puts one change in the place of those in the first `size` bytes; what comes behind them stays. Whoever reads sees the old ones
+ * or the new one. Does nothing when the log is deleted meanwhile, which `isThere` says.
+ */
+export async function replaceInLog(path: string, size: number, change: Line, isThere: () => boolean): Promise<void> {
+  if (!isThere()) return
+  const temporary = temporaryOf(path)
+  const file = openPrivate(temporary, 'w')
+  try {
+    const position = await writeAside(file, change)
+    if (!isThere()) return // whoever has deleted the log has deleted this as well
+    // Nothing comes between what is copied and its new name.
+    copyRest(path, size, file, position)
     renameSync(temporary, path)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    if (isThere()) rmSync(temporary, { force: true })
     throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function writeAside(file: number, change: Line): Promise<number> {
+  const pauses = new Pauses()
+  let position = 0
+  for (const piece of [...change, lineFeed]) {
+    writeAll(file, piece, position)
+    position += piece.length
+    await pauses.pause()
+  }
+  return position
+}
+
+function copyRest(path: string, from: number, target: number, position: number): void {
+  const source = openSync(path, 'r')
+  try {
+    const block = Buffer.alloc(blockSize)
+    for (let done = 0; ; ) {
+      const count = readSync(source, block, 0, blockSize, from + done)
+      if (count === 0) return
+      writeAll(target, block.subarray(0, count), position + done)
+      done += count
+    }
+  } finally {
+    closeSync(source)
   }
 }
 
@@ -97,24 +148,32 @@ export function sizeOfLog(path: string): number {
   return statSync(path).size
 }
 
-function line(change: string): Buffer {
-  return Buffer.from(`${change}\n`)
+const lineFeed = Buffer.of(LF)
+
+function writeLine(file: number, change: Line, position: number): void {
+  let at = position
+  for (const piece of [...change, lineFeed]) {
+    writeAll(file, piece, at)
+    at += piece.length
+  }
 }
 
 /** The system may take less than it was given. */
-function writeAll(file: number, bytes: Buffer, position = 0): void {
+function writeAll(file: number, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
 
 /** The size of the file without a last line that was cut short. */
-function endOfWholeLines(file: number, path: string): number {
-  const { size } = fstatSync(file)
-  if (size === 0 || lastByte(file, size) === LF) return size
-  return readFileSync(path).lastIndexOf(LF) + 1
-}
-
-function lastByte(file: number, size: number): number | undefined {
-  const byte = Buffer.alloc(1)
-  readSync(file, byte, 0, 1, size - 1)
-  return byte[0]
+function endOfWholeLines(file: number): number {
+  let { size: end } = fstatSync(file)
+  const block = Buffer.alloc(blockSize)
+  // Nearly always the last byte tells.
+  for (let length = 1; end > 0; length = blockSize) {
+    const start = Math.max(end - length, 0)
+    const count = readSync(file, block, 0, end - start, start)
+    const last = block.subarray(0, count).lastIndexOf(LF)
+    if (last !== -1) return start + last + 1
+    end = start
+  }
+  return 0
 }

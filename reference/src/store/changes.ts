@@ -1,5 +1,6 @@
-import { JsonDocument, Parser } from '../json/document.ts'
+import { Parser } from '../json/document.ts'
 import type { Int64 } from '../json/shape.ts'
+import { Pauses, inTurns } from '../json/turns.ts'
 import type { Message } from '../message/message.ts'
 import type { Session } from '../sessions/session.ts'
 
@@ -21,37 +22,36 @@ export interface Replayed {
   messages: Message[]
 }
 
-/**
- * Applies the changes of a log, the first of which makes the session, in steps that take no time. Throws when one of them
- * cannot be read.
- */
-export function* replaying(lines: readonly string[]): Generator<undefined, Replayed> {
+/** Applies the changes of a log, the first of which makes the session. Rejects when one of them cannot be read. */
+export async function replay(lines: AsyncIterable<string>): Promise<Replayed> {
+  const pauses = new Pauses()
   let known: Replayed | undefined
-  for (const line of lines) {
-    const change = withIntegers((yield* new Parser(line).steps()) as Change) // written by nobody but this program
+  for await (const line of lines) {
+    await pauses.pause()
+    const change = await readChange(line)
     if (known !== undefined) known = apply(known, change)
     else if (change.type === 'created') known = { row: change.row, messages: change.messages }
     else break
-    yield
   }
   if (known === undefined) throw new Error('the log does not begin with a session')
   return known
 }
 
-/** What a log tells of its session although lines of it cannot be read; each of these counts as a message. */
-export function salvage(lines: readonly string[], empty: SessionRow): { row: SessionRow; messageCount: number } {
+/** What a log tells of its session although lines of it cannot be read. */
+export async function salvage(lines: AsyncIterable<string>, empty: SessionRow): Promise<Replayed & { lines: number; unreadable: number }> {
   let known: Replayed = { row: empty, messages: [] }
-  let unreadable = 0
-  for (const [at, line] of lines.entries()) {
+  let [count, unreadable] = [0, 0]
+  for await (const line of lines) {
     try {
-      const change = readChange(line)
-      if (at === 0 && change.type === 'created') known = { row: { ...empty, ...change.row }, messages: change.messages }
+      const change = await readChange(line)
+      if (count === 0 && change.type === 'created') known = { row: { ...empty, ...change.row }, messages: change.messages }
       else known = apply(known, change)
     } catch {
       unreadable++
     }
+    count++
   }
-  return { row: known.row, messageCount: known.messages.length + unreadable }
+  return { ...known, lines: count, unreadable }
 }
 
 function apply({ row, messages }: Replayed, change: Change): Replayed {
@@ -61,7 +61,7 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
     case 'updated':
       return { row: { ...row, ...change.row }, messages }
     case 'added':
-      messages.push(...change.messages)
+      for (const message of change.messages) messages.push(message)
       return { row: { ...row, updated_at: change.updated_at }, messages }
     case 'replaced':
       return { row, messages: change.messages }
@@ -72,8 +72,8 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
   }
 }
 
-function readChange(line: string): Change {
-  return withIntegers(new JsonDocument(line).value as Change)
+async function readChange(line: string): Promise<Change> {
+  return withIntegers((await inTurns(new Parser(line).steps())) as Change) // written by nobody but this program
 }
 
 /** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */

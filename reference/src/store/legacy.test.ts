@@ -9,34 +9,41 @@ import { SessionStore } from './session-store.ts'
 const user = '{"role":"user","created":1,"content":[{"type":"text","text":"a"}]}'
 
 /** A store over session files of older versions. */
-function open(files: Record<string, string | Buffer>): { root: string; store: SessionStore; logs: LogEntry[] } {
+async function open(files: Record<string, string | Buffer>, modified?: string): Promise<{ root: string; store: SessionStore; logs: LogEntry[] }> {
   const root = temporaryRoot()
   mkdirSync(join(root, 'sessions'))
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, 'sessions', name), text)
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(root, 'sessions', name)
+    writeFileSync(path, text)
+    if (modified !== undefined) utimesSync(path, 0, Date.parse(modified) / 1000)
+  }
   const { logger, entries } = recordingLogger()
-  return { root, store: new SessionStore(root, logger, () => new Date('2025-12-10T23:00:00Z')), logs: entries }
+  const store = new SessionStore(root, logger, () => new Date('2025-12-10T23:00:00Z'))
+  await store.open()
+  return { root, store, logs: entries }
 }
 
 describe('session files of older versions (GA2 7)', () => {
-  it('are taken over with what can be read, and stay', () => {
-    const { root, store } = open({ '20251210_093011.jsonl': Buffer.concat([Buffer.from(`{"description":" a  b "}\n${user}\nnonsense\n{}\n${user}\n\xff\n`, 'latin1'), Buffer.from(user)]) })
-    utimesSync(join(root, 'sessions/20251210_093011.jsonl'), 0, Date.parse('2025-12-11T01:02:03Z') / 1000)
-    expect(store.load('20251210_093011')).toMatchObject({ name: 'a b', working_dir: '', session_type: 'user', updated_at: '2025-12-11T01:02:03Z', message_count: 2 })
-    expect(store.create({ working_dir: '', name: 'n', session_type: 'user' }).id).toBe('20251210_93012')
+  it('are taken over with what can be read, and stay', async () => {
+    const { root, store } = await open({ '20251210_093011.jsonl': Buffer.concat([Buffer.from(`{"description":" a  b "}\n${user}\nnonsense\n{}\n${user}\n\xff\n`, 'latin1'), Buffer.from(user)]) }, '2025-12-11T01:02:03Z')
+    expect(await store.load('20251210_093011')).toMatchObject({ name: 'a b', working_dir: '', session_type: 'user', updated_at: '2025-12-11T01:02:03Z', message_count: 2 })
+    expect((await store.create({ working_dir: '', name: 'n', session_type: 'user' })).id).toBe('20251210_93012')
     expect(readdirSync(join(root, 'sessions')).sort()).toEqual(['20251210_093011.jsonl', 'log'])
   })
 
-  it.each(['', '\n', '[]', '{}', '{"name":1}', '{"name":"x","recipe":{}}', '\xff'])('like %j are left out, and logged', (text) => {
-    const { store, logs } = open({ 'bad.jsonl': Buffer.from(text, 'latin1'), 'good.jsonl': '{"name":"n"}' })
+  it.each(['', '\n', '[]', '{}', '{"name":1}', '{"name":"x","recipe":{}}', '\xff'])('like %j are left out, and logged', async (text) => {
+    const { store, logs } = await open({ 'bad.jsonl': Buffer.from(text, 'latin1'), 'good.jsonl': '{"name":"n"}' })
     expect(store.list().map(({ id }) => id)).toEqual(['good'])
     expect(logs).toMatchObject([{ message: 'old session not taken over', fields: { file: 'bad.jsonl' } }])
   })
 
-  it('are taken over once, and in a whole', () => {
-    const { root, store } = open({ 'a.jsonl': '{"name":"n"}' })
+  it('are taken over once, and in a whole', async () => {
+    const { root, store } = await open({ 'a.jsonl': '{"name":"n"}' })
     store.delete('a')
     writeFileSync(join(root, 'sessions/b.jsonl'), '{"name":"n"}')
-    expect(new SessionStore(root, recordingLogger().logger).list()).toEqual([])
+    const again = new SessionStore(root, recordingLogger().logger)
+    await again.open()
+    expect(again.list()).toEqual([])
     expect(readFileSync(join(root, 'sessions/a.jsonl'), 'utf8')).toBe('{"name":"n"}')
   })
 })

@@ -1,10 +1,11 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { readFile, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { JsonDocument } from '../json/document.ts'
+import { documentAside } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
 import { boolean, object, readShape, string, withDefault } from '../json/shape.ts'
 import type { Shape } from '../json/shape.ts'
+import { Pauses } from '../json/turns.ts'
 import type { Logger } from '../log.ts'
 import { message, visibleToBoth } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
@@ -29,11 +30,11 @@ export interface LegacySession {
 }
 
 /** The sessions of a directory. A file that holds none is left out, and logged. */
-export function* legacySessions(directory: string, logger: Logger): Generator<LegacySession> {
-  for (const name of namesIn(directory).filter((one) => one.endsWith(ending) && one !== ending)) {
+export async function* legacySessions(directory: string, logger: Logger): AsyncGenerator<LegacySession> {
+  for (const name of (await namesIn(directory)).filter((one) => one.endsWith(ending) && one !== ending)) {
     let session: LegacySession
     try {
-      session = readLegacy(join(directory, name))
+      session = await readLegacy(join(directory, name))
     } catch (err) {
       logger.warn('old session not taken over', { file: name, err })
       continue
@@ -43,37 +44,44 @@ export function* legacySessions(directory: string, logger: Logger): Generator<Le
 }
 
 /** Plain files only. */
-function namesIn(directory: string): string[] {
+async function namesIn(directory: string): Promise<string[]> {
   try {
-    return readdirSync(directory, { withFileTypes: true }).filter((entry) => entry.isFile()).map(({ name }) => name)
+    return (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
   } catch {
     return []
   }
 }
 
-function readLegacy(path: string): LegacySession {
-  const found = statSync(path)
+async function readLegacy(path: string): Promise<LegacySession> {
+  const found = await stat(path)
   if (found.size > maxFileBytes) throw new Error('the file is too large')
-  const [first, ...rest] = linesOf(readFileSync(path))
-  if (first === undefined) throw new Error('the file is empty, or no UTF-8')
-  return { row: rowOf(new JsonDocument(first).value, basename(path, ending), found), messages: rest.flatMap(messageOf) }
+  const pauses = new Pauses()
+  let row: SessionRow | undefined
+  const messages: Message[] = []
+  for (const line of linesOf(await readFile(path))) {
+    if (row === undefined) row = rowOf((await documentAside(line)).value, basename(path, ending), found)
+    else messages.push(...(await messageOf(line)))
+    await pauses.pause()
+  }
+  if (row === undefined) throw new Error('the file is empty, or no UTF-8')
+  return { row, messages }
 }
 
 /** The lines before the first that is no UTF-8. */
-function linesOf(bytes: Buffer): string[] {
+function* linesOf(bytes: Buffer): Generator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  const lines: string[] = []
   for (let start = 0; start < bytes.length; ) {
     const lineFeed = bytes.indexOf(LF, start)
     const end = lineFeed === -1 ? bytes.length : lineFeed
+    let line: string
     try {
-      lines.push(decoder.decode(bytes.subarray(start, end)))
+      line = decoder.decode(bytes.subarray(start, end))
     } catch {
-      break
+      return
     }
+    yield line
     start = end + 1
   }
-  return lines
 }
 
 /** An unknown type is `user`. */
@@ -114,9 +122,9 @@ function birthOf(id: string, { birthtimeMs, birthtime, mtime }: Stats): string {
 }
 
 /** None for a line that is no message. */
-function messageOf(line: string): Message[] {
+async function messageOf(line: string): Promise<Message[]> {
   try {
-    const document = new JsonDocument(line)
+    const document = await documentAside(line)
     const { value } = document
     const whole = isObject(value) && !Object.hasOwn(value, 'metadata') ? { ...value, metadata: visibleToBoth } : value
     return [{ ...readShape(message, whole, document), id: null }]

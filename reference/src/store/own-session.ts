@@ -39,7 +39,7 @@ export class OwnSession {
     return this.#exists ? this.#store.find(this.id) : undefined
   }
 
-  load(): LoadedSession | undefined {
+  async load(): Promise<LoadedSession | undefined> {
     return this.#exists ? this.#store.load(this.id) : undefined
   }
 
@@ -48,12 +48,12 @@ export class OwnSession {
     return this.#exists && this.#store.update(this.id, change)
   }
 
-  addMessages(messages: Message[]): boolean {
+  async addMessages(messages: readonly Message[]): Promise<boolean> {
     return this.#exists && this.#store.addMessages(this.id, messages)
   }
 
-  replaceMessages(messages: Message[]): boolean {
-    return this.#exists && this.#store.replaceMessages(this.id, messages)
+  async replaceMessages(change: (stored: Message[]) => Message[]): Promise<boolean> {
+    return this.#exists && this.#store.replaceMessages(this.id, change)
   }
 
   /** For the store: the session was deleted. */

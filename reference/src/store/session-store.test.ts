@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { visibleToBoth } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
 import { recordingLogger } from '../testing/test-app.ts'
@@ -19,8 +19,10 @@ beforeEach(() => {
 
 const { logger, entries: logs } = recordingLogger()
 
-function open(): SessionStore {
-  return new SessionStore(root, logger, () => now)
+async function open(): Promise<SessionStore> {
+  const store = new SessionStore(root, logger, () => now)
+  await store.open()
+  return store
 }
 
 const fresh: NewSession = { working_dir: '/w', name: 'New session 1', session_type: 'user' }
@@ -29,8 +31,17 @@ function says(text: string, created: number | bigint = 1): Message {
   return { id: null, role: 'user', created, content: [{ type: 'text', text }], metadata: visibleToBoth }
 }
 
-function texts(store: SessionStore, id: string): unknown[] {
-  return (store.load(id)?.conversation ?? []).map(({ content: [item] }) => (item?.type === 'text' ? item.text : item))
+async function texts(store: SessionStore, id: string): Promise<unknown[]> {
+  return ((await store.load(id))?.conversation ?? []).map(({ content: [item] }) => (item?.type === 'text' ? item.text : item))
+}
+
+/** How often others have their turn meanwhile. */
+async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  await run()
+  clearInterval(timer)
+  return turns
 }
 
 function log(id: string): string {
@@ -38,34 +49,34 @@ function log(id: string): string {
 }
 
 describe('ids (GA 9.1)', () => {
-  it('count the sessions of a day of UTC, from the highest that is left', () => {
-    const store = open()
-    expect([1, 2, 3].map(() => store.create(fresh).id)).toEqual(['20251210_1', '20251210_2', '20251210_3'])
+  it('count the sessions of a day of UTC, from the highest that is left', async () => {
+    const store = await open()
+    expect([await store.create(fresh), await store.create(fresh), await store.create(fresh)].map(({ id }) => id)).toEqual(['20251210_1', '20251210_2', '20251210_3'])
     store.delete('20251210_1')
-    expect(store.create(fresh).id).toBe('20251210_4')
+    expect((await store.create(fresh)).id).toBe('20251210_4')
     store.delete('20251210_4')
-    expect(store.create(fresh).id).toBe('20251210_4')
+    expect((await store.create(fresh)).id).toBe('20251210_4')
     now = new Date('2025-12-11T00:00:00Z')
-    expect(store.create(fresh).id).toBe('20251211_1')
-    expect(open().create(fresh).id).toBe('20251211_2')
+    expect((await store.create(fresh)).id).toBe('20251211_1')
+    expect((await (await open()).create(fresh)).id).toBe('20251211_2')
   })
 
-  it('pass by numbers beyond nine', () => {
-    const store = open()
-    for (let i = 0; i < 11; i++) store.create(fresh)
-    expect(open().create(fresh).id).toBe('20251210_12')
+  it('pass by numbers beyond nine', async () => {
+    const store = await open()
+    for (let i = 0; i < 11; i++) await store.create(fresh)
+    expect((await (await open()).create(fresh)).id).toBe('20251210_12')
   })
 
-  it('are not given twice by two processes', () => {
-    const [one, other] = [open(), open()]
+  it('are not given twice by two processes', async () => {
+    const [one, other] = [await open(), await open()]
     expect([one.list(), other.list()]).toEqual([[], []])
-    expect([one, other, one].map((store) => store.create(fresh).id)).toEqual(['20251210_1', '20251210_2', '20251210_3'])
+    expect([await one.create(fresh), await other.create(fresh), await one.create(fresh)].map(({ id }) => id)).toEqual(['20251210_1', '20251210_2', '20251210_3'])
   })
 })
 
 describe('a session', () => {
-  it('has all its members, in order', () => {
-    const session = open().create(fresh)
+  it('has all its members, in order', async () => {
+    const session = await (await open()).create(fresh)
     expect(JSON.stringify(session)).toBe(
       '{"id":"20251210_1","working_dir":"/w","name":"New session 1","user_set_name":false,"session_type":"user",' +
         '"created_at":"2025-12-10T16:59:31Z","updated_at":"2025-12-10T16:59:31Z","extension_data":{},' +
@@ -76,134 +87,144 @@ describe('a session', () => {
     )
   })
 
-  it('is updated by what changes it and by messages, not by what is cut off or replaced', () => {
-    const store = open()
-    const { id } = store.create(fresh)
+  it('is updated by what changes it and by messages, not by what is cut off or replaced', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh)
     const updated = (): string | undefined => store.find(id)?.updated_at
     now = new Date('2025-12-10T17:00:00Z')
     store.update(id, { name: 'n' })
     expect(updated()).toBe('2025-12-10T17:00:00Z')
     now = new Date('2025-12-10T17:00:01Z')
-    store.addMessages(id, [says('a')])
+    await store.addMessages(id, [says('a')])
     expect(updated()).toBe('2025-12-10T17:00:01Z')
     now = new Date('2025-12-10T17:00:02Z')
-    store.replaceMessages(id, [says('b', 5), says('c', 6)])
+    await store.replaceMessages(id, () => [says('b', 5), says('c', 6)])
     store.cut(id, 6)
     expect(updated()).toBe('2025-12-10T17:00:01Z')
     expect(store.find(id)).toMatchObject({ name: 'n', message_count: 1, created_at: '2025-12-10T16:59:31Z' })
-    expect(open().load(id)).toEqual(store.load(id))
+    expect(await (await open()).load(id)).toEqual(await store.load(id))
   })
 
-  it('gives its messages ids by their place', () => {
-    const store = open()
-    const { id } = store.create(fresh)
-    store.addMessages(id, [{ ...says('a'), id: 'mine' }, says('b')])
-    expect(store.load(id)?.conversation.map((message) => message.id)).toEqual([`msg_${id}_0`, `msg_${id}_1`])
+  it('gives its messages ids by their place', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh)
+    await store.addMessages(id, [{ ...says('a'), id: 'mine' }, says('b')])
+    expect((await store.load(id))?.conversation.map((message) => message.id)).toEqual([`msg_${id}_0`, `msg_${id}_1`])
   })
 
-  it('is cut off at a second', () => {
-    const store = open()
-    const { id } = store.create(fresh, [says('a', 10), says('b', 11), says('c', 11), says('d', 9), says('e', 9007199254740993n)])
+  it('is cut off at a second', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh, [says('a', 10), says('b', 11), says('c', 11), says('d', 9), says('e', 9007199254740993n)])
     expect(store.cut(id, 9007199254740994n)).toBe(true)
-    expect(texts(store, id)).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(await texts(store, id)).toEqual(['a', 'b', 'c', 'd', 'e'])
     store.cut(id, 9007199254740993n)
-    expect(texts(store, id)).toEqual(['a', 'b', 'c', 'd'])
+    expect(await texts(store, id)).toEqual(['a', 'b', 'c', 'd'])
     store.cut(id, 11)
-    expect(texts(store, id)).toEqual(['a', 'd'])
-    expect(texts(open(), id)).toEqual(['a', 'd'])
+    expect(await texts(store, id)).toEqual(['a', 'd'])
+    expect(await texts(await open(), id)).toEqual(['a', 'd'])
   })
 
-  it.each(['', '20251210_9', '../20251210_1', '__proto__', '20251210_1.jsonl', '20251210_1\0'])('called %j is unknown', (id) => {
-    const store = open()
-    store.create(fresh)
-    expect([store.find(id), store.load(id)]).toEqual([undefined, undefined])
-    expect([store.update(id, {}), store.addMessages(id, []), store.replaceMessages(id, []), store.cut(id, 0), store.delete(id)]).toEqual(
+  it.each(['', '20251210_9', '../20251210_1', '__proto__', '20251210_1.jsonl', '20251210_1\0'])('called %j is unknown', async (id) => {
+    const store = await open()
+    await store.create(fresh)
+    expect([store.find(id), await store.load(id)]).toEqual([undefined, undefined])
+    expect([store.update(id, {}), await store.addMessages(id, []), await store.replaceMessages(id, () => []), store.cut(id, 0), store.delete(id)]).toEqual(
       Array(5).fill(false),
     )
   })
 })
 
 describe('a restart', () => {
-  it('keeps everything, digits included', () => {
-    const store = open()
-    const { id } = store.create({ ...fresh, extension_data: { 'todo.v0': { content: 'x' } } })
-    store.addMessages(id, [says('ż\u2028\n', 9007199254740993n), says('b')])
+  it('keeps everything, digits included', async () => {
+    const store = await open()
+    const { id } = await store.create({ ...fresh, extension_data: { 'todo.v0': { content: 'x' } } })
+    await store.addMessages(id, [says('ż\u2028\n', 9007199254740993n), says('b')])
     store.update(id, { total_tokens: 5, user_recipe_values: { a: 'b' } })
-    store.create(fresh)
+    await store.create(fresh)
     store.delete('20251210_2')
-    expect(open().list()).toEqual(store.list())
-    expect(open().load(id)).toEqual(store.load(id))
-    expect(open().load(id)?.conversation[0]?.created).toBe(9007199254740993n)
+    expect((await open()).list()).toEqual(store.list())
+    expect(await (await open()).load(id)).toEqual(await store.load(id))
+    expect((await (await open()).load(id))?.conversation[0]?.created).toBe(9007199254740993n)
   })
 
-  it('drops a line that was cut short, and goes on behind the last whole one', () => {
-    const { id } = open().create(fresh)
+  it('drops a line that was cut short, and goes on behind the last whole one', async () => {
+    const { id } = await (await open()).create(fresh)
     appendFileSync(log(id), '{"type":"updated","row":{"na')
-    const store = open()
-    store.addMessages(id, [says('a')])
-    expect(texts(open(), id)).toEqual(['a'])
+    const store = await open()
+    await store.addMessages(id, [says('a')])
+    expect(await texts(await open(), id)).toEqual(['a'])
     expect(readFileSync(log(id), 'utf8').split('\n')).toHaveLength(3)
   })
 
-  it.each(['', '{"type":"created","row":{"id":"20251210_1"'])('does not know a session whose making was cut short: %j', (begun) => {
+  it.each(['', '{"type":"created","row":{"id":"20251210_1"'])('does not know a session whose making was cut short: %j', async (begun) => {
     mkdirSync(join(root, 'sessions/log'), { recursive: true })
     writeFileSync(log('20251210_1'), begun)
-    const store = open()
-    expect([store.list(), store.load('20251210_1')]).toEqual([[], undefined])
-    expect(store.create(fresh).id).toBe('20251210_2')
+    const store = await open()
+    expect([store.list(), await store.load('20251210_1')]).toEqual([[], undefined])
+    expect((await store.create(fresh)).id).toBe('20251210_2')
   })
 
-  it('knows the session of a log that it cannot read as a whole, and not its messages (G15)', () => {
-    const [damaged, headless] = [open().create(fresh, [says('a')]).id, open().create(fresh).id]
+  it('knows the session of a log that it cannot read as a whole, and not its messages (G15)', async () => {
+    const [damaged, headless] = [(await (await open()).create(fresh, [says('a')])).id, (await (await open()).create(fresh)).id]
     appendFileSync(log(damaged), 'nonsense\n{"type":"added"}\n')
     writeFileSync(log(headless), 'nonsense\n')
     mkdirSync(log('20251210_9')) // cannot be opened
     writeFileSync(join(root, 'sessions/log/notes.txt'), '')
     logs.length = 0
-    const store = open()
+    const store = await open()
     expect(store.update(damaged, { name: 'Named' })).toBe(true)
     expect(logs).toMatchObject([{ level: 'warn', message: 'session not readable' }, {}, {}])
     expect(store.find(damaged)).toMatchObject({ working_dir: '/w', name: 'Named', message_count: 3 })
     expect(store.find(headless)).toMatchObject({ id: headless, working_dir: '', created_at: '1970-01-01T00:00:00Z', message_count: 1 })
     expect(store.list().map(({ id }) => id).sort()).toEqual([damaged, headless, '20251210_9'])
-    for (const id of [damaged, headless, '20251210_9']) expect(() => store.load(id)).toThrow()
-    expect(open().find(damaged)).toMatchObject({ name: 'Named', message_count: 3 })
-    expect(store.create(fresh).id).toBe('20251210_10')
+    for (const id of [damaged, headless, '20251210_9']) {
+      await expect(store.load(id)).rejects.toThrow('Session cannot be read')
+      expect(() => store.cut(id, 0)).toThrow('Session cannot be read')
+    }
+    expect((await open()).find(damaged)).toMatchObject({ name: 'Named', message_count: 3 })
+    expect((await store.create(fresh)).id).toBe('20251210_10')
     expect(store.delete(damaged)).toBe(true)
   })
 
-  it('keeps what a process had acknowledged when it was killed', () => {
+  it('keeps what a process had acknowledged when it was killed', async () => {
     const program = `
       import { SessionStore } from ${JSON.stringify(import.meta.resolve('./session-store.ts'))}
       const store = new SessionStore(${JSON.stringify(root)}, { warn() {} })
-      const { id } = store.create(${JSON.stringify(fresh)})
-      for (let i = 0; i < 20; i++) store.addMessages(id, [${JSON.stringify(says('x'))}])
+      await store.open()
+      const { id } = await store.create(${JSON.stringify(fresh)})
+      for (let i = 0; i < 20; i++) await store.addMessages(id, [${JSON.stringify(says('x'))}])
       process.stdout.write(id)
       process.kill(process.pid, 'SIGKILL')`
     const { stdout, signal } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program], {
       encoding: 'utf8',
     })
     expect(signal).toBe('SIGKILL')
-    expect(open().load(stdout)?.conversation).toHaveLength(20)
+    expect((await (await open()).load(stdout))?.conversation).toHaveLength(20)
   })
 })
 
 describe('a log', () => {
-  it('is written anew when most of it is of no use any more', () => {
-    const store = open()
-    const { id } = store.create(fresh)
+  it('is written anew when most of it is of no use any more', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh)
     const large = says('x'.repeat(300_000))
-    store.addMessages(id, [says('first'), large])
-    for (let i = 0; i < 20; i++) store.replaceMessages(id, [says('first'), large])
-    expect(statSync(log(id)).size).toBeLessThan(2_000_000)
-    expect(texts(store, id)).toEqual(['first', 'x'.repeat(300_000)])
-    expect(open().load(id)).toEqual(store.load(id))
-    expect(readdirSync(join(root, 'sessions/log'))).toEqual([`${id}.jsonl`])
+    await store.addMessages(id, [says('first'), large])
+    for (let i = 0; i < 20; i++) {
+      await store.replaceMessages(id, () => [says('first'), large])
+      store.update(id, { name: `name ${i}` }) // while the log is written anew
+    }
+    await vi.waitFor(() => {
+      expect(statSync(log(id)).size).toBeLessThan(2_000_000)
+      expect(readdirSync(join(root, 'sessions/log'))).toEqual([`${id}.jsonl`])
+    })
+    expect(await texts(store, id)).toEqual(['first', 'x'.repeat(300_000)])
+    expect(await (await open()).load(id)).toEqual(await store.load(id))
+    expect((await open()).find(id)).toMatchObject({ name: 'name 19', message_count: 2 })
   })
 
-  it('goes with its session', () => {
-    const store = open()
-    const { id } = store.create(fresh)
+  it('goes with its session', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh)
     writeFileSync(`${log(id)}.tmp`, 'what a kill has left')
     expect(store.delete(id)).toBe(true)
     expect(readdirSync(join(root, 'sessions/log'))).toEqual([])
@@ -211,38 +232,72 @@ describe('a log', () => {
   })
 })
 
-describe('a session that is read while others have their turn', () => {
+describe('messages that are replaced', () => {
+  it('are asked for again when others have come meanwhile', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh, [says('a')])
+    let asked = 0
+    const replaced = store.replaceMessages(id, (stored) => {
+      asked++
+      return [says('summary'), ...stored.slice(1)]
+    })
+    await store.addMessages(id, [says('b')])
+    expect(await replaced).toBe(true)
+    expect(asked).toBe(2)
+    expect(await texts(await open(), id)).toEqual(['summary', 'b'])
+  })
+
+  it('stay away when the session is deleted meanwhile, even if another one gets its number', async () => {
+    const store = await open()
+    const { id } = await store.create(fresh, [says('a')])
+    const changes = [store.replaceMessages(id, () => [says('b')]), store.addMessages(id, [says('c')])]
+    store.delete(id)
+    const again = await store.create(fresh)
+    expect([again.id, await Promise.all(changes), await texts(store, id)]).toEqual([id, [false, false], []])
+  })
+})
+
+describe('a store', () => {
+  it('is opened in pieces, and keeps nobody waiting', async () => {
+    const store = await open()
+    for (let i = 0; i < 3; i++) await store.create(fresh, Array.from({ length: 20_000 }, () => says('text')))
+    const read = new SessionStore(root, logger)
+    expect(await turnsDuring(() => read.open())).toBeGreaterThan(5)
+    expect(read.list().map((one) => one.message_count)).toEqual([20_000, 20_000, 20_000])
+  })
+
+  it('that is not open says so', () => {
+    expect(() => new SessionStore(root, logger).list()).toThrow('not open')
+  })
+})
+
+describe('a session that is read', () => {
   it('is the same, and keeps nobody waiting', async () => {
-    const store = open()
-    const { id } = store.create(fresh, Array.from({ length: 20_000 }, (_, i) => says(`text ${i}`, i)))
-    store.addMessages(id, [says('late', 30_000)])
+    const store = await open()
+    const { id } = await store.create(fresh, Array.from({ length: 20_000 }, (_, i) => says(`text ${i}`, i)))
+    await store.addMessages(id, [says('late', 30_000)])
     store.cut(id, 19_999)
-    let turns = 0
-    const timer = setInterval(() => turns++, 1)
-    const session = await store.loadAside(id)
-    clearInterval(timer)
-    expect(session).toEqual(store.load(id))
-    expect(session?.conversation).toHaveLength(19_999)
-    expect(turns).toBeGreaterThan(2)
-    expect(await store.loadAside('20251210_9')).toBeUndefined()
+    expect(await turnsDuring(() => store.load(id))).toBeGreaterThan(2)
+    expect((await store.load(id))?.conversation).toHaveLength(19_999)
+    expect(await store.load('20251210_9')).toBeUndefined()
   })
 
   it('has what happens meanwhile or not, and may have gone', async () => {
-    const store = open()
-    const { id } = store.create(fresh, [says('a')])
-    const loading = store.loadAside(id)
-    store.addMessages(id, [says('b')])
+    const store = await open()
+    const { id } = await store.create(fresh, [says('a')])
+    const loading = store.load(id)
+    await store.addMessages(id, [says('b')])
     const session = await loading
     expect(session?.message_count).toBe(session?.conversation.length)
-    const second = store.loadAside(id)
+    const second = store.load(id)
     store.delete(id)
     expect(await second.then((one) => one?.id ?? id)).toBe(id)
   })
 
   it('that cannot be read is an error', async () => {
-    const store = open()
-    const { id } = store.create(fresh)
+    const store = await open()
+    const { id } = await store.create(fresh)
     appendFileSync(log(id), 'no JSON\n')
-    await expect(store.loadAside(id)).rejects.toThrow('Session cannot be read')
+    await expect(store.load(id)).rejects.toThrow('Session cannot be read')
   })
 })

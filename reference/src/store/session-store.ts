@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
-import { stringifyJson } from '../json/stringify.ts'
-import { atOnce, inTurns } from '../json/turns.ts'
+import { jsonBytes, stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
+import { atOnce } from '../reply/at-once.ts'
 import { makeDirectory } from '../settings/private-files.ts'
 import { inSeconds } from '../time/date-time.ts'
 import { ToldError } from '../told-error.ts'
-import { appendToLog, createLog, deleteLog, readLog, readLogAside, replaceLog, sizeOfLog } from './change-log.ts'
-import { replaying, salvage } from './changes.ts'
+import { appendToLog, createLog, deleteLog, readLog, replaceInLog, sizeOfLog } from './change-log.ts'
+import type { Line } from './change-log.ts'
+import { replay, salvage } from './changes.ts'
 import type { Change, Replayed, SessionRow } from './changes.ts'
 import { legacySessions } from './legacy.ts'
 import { OwnSession } from './own-session.ts'
@@ -30,7 +31,12 @@ export type LoadedSession = Session & { conversation: Message[] }
 /** What memory holds of a session. */
 interface Entry {
   row: SessionRow
-  messageCount: number
+  /** When its messages were created, in their order. */
+  created: Int64[]
+  /** How many lines of its log cannot be read; each counts as a message. Undefined if it can be read. */
+  unreadable?: number
+  /** How often its messages were cut or replaced. */
+  losses: number
   /** The size of the log from which on it is worth a look whether it could be shorter. */
   lookAt: number
   /** What its users share; made on first use. */
@@ -39,13 +45,16 @@ interface Entry {
 
 /** Logs below this size are left as they are; larger ones are written anew when most of them is of no use any more. */
 const largeLog = 1 << 20
+/** How many logs are read at once when the store is opened. */
+const readAtOnce = 8
 
 /**
  * The sessions and their messages (GA 9.1), each in a log of its own below `<data>/sessions/log`. What a method has done
- * when it returns outlives the process, even one that is killed.
+ * when it returns, or its promise is fulfilled, outlives the process, even one that is killed.
  *
- * Everything is synchronous, so that no request sees a part of what another one does. Rows are in memory; messages are
- * read when they are asked for. One process at a time may use a directory; two do no harm to each other's new sessions.
+ * A change is made in one go, so that no request sees a part of what another one does. What takes long, reading logs and rendering
+ * messages, comes before it and in pieces, while others have their turn. Rows are in memory; messages are read when they are asked
+ * for. One process at a time may use a directory; two do no harm to each other's new sessions.
  */
 export class SessionStore {
   /** Called with the number of each new session. */
@@ -53,6 +62,7 @@ export class SessionStore {
   readonly #directory: string
   readonly #now: () => Date
   readonly #logger: Logger
+  #opening: Promise<void> | undefined
   #entries: Map<string, Entry> | undefined
 
   constructor(dataDirectory: string, logger: Logger, now: () => Date = () => new Date()) {
@@ -61,19 +71,28 @@ export class SessionStore {
     this.#now = now
   }
 
+  /** Reads all logs, the first time. Whatever else is asked of the store comes behind it. */
+  open(): Promise<void> {
+    return (this.#opening ??= this.#readAll().catch((error: unknown) => {
+      this.#opening = undefined
+      throw error
+    }))
+  }
+
   /** Makes a session with the next free number of the day. */
-  create(fields: NewSession, messages: Message[] = []): ListedSession {
+  async create(fields: NewSession, messages: Message[] = []): Promise<ListedSession> {
+    const rendered = await jsonBytes(messages)
     writing(() => {
       makeDirectory(this.#directory)
     })
-    const entries = this.#all()
+    const entries = this.#all
     const now = inSeconds(this.#now())
     const day = now.slice(0, 10).replaceAll('-', '')
     for (let number = highestNumber(entries.keys(), day) + 1; ; number++) {
       const row: SessionRow = { ...emptyRow, ...fields, id: `${day}_${number}`, created_at: now, updated_at: now }
       // Another process may have been here.
-      if (!writing(() => createLog(this.#path(row.id), render({ type: 'created', row, messages })))) continue
-      const entry = { row, messageCount: messages.length, lookAt: largeLog }
+      if (!writing(() => createLog(this.#path(row.id), line({ type: 'created', row }, rendered)))) continue
+      const entry = { row, created: timesOf(messages), losses: 0, lookAt: largeLog }
       entries.set(row.id, entry)
       this.onCreated(row.id)
       return listed(entry)
@@ -82,83 +101,98 @@ export class SessionStore {
 
   /** All sessions, in no order. */
   list(): ListedSession[] {
-    return [...this.#all().values()].map(listed)
+    return [...this.#all.values()].map(listed)
   }
 
   find(id: string): ListedSession | undefined {
-    const entry = this.#all().get(id)
+    const entry = this.#all.get(id)
     return entry && listed(entry)
   }
 
   /** The session for those who work for it, the same for all of them. */
   own(id: string): OwnSession {
-    const entry = this.#all().get(id)
+    const entry = this.#all.get(id)
     if (entry === undefined) return new OwnSession(id, this)
     return (entry.own ??= new OwnSession(id, this, () => listed(entry)))
   }
 
-  /** A session with its messages. Throws when they cannot be read. */
-  load(id: string): LoadedSession | undefined {
-    const entry = this.#all().get(id)
+  /**
+   * A session with its messages. What others do meanwhile to the session may be in it or not. Rejects with a ToldError when they cannot
+   * be read.
+   */
+  async load(id: string): Promise<LoadedSession | undefined> {
+    const entry = this.#all.get(id)
     if (entry === undefined) return undefined
-    return loaded(entry, this.#replay(id))
-  }
-
-  /** The same while others have their turn. What they do meanwhile to the session may be in it or not. */
-  async loadAside(id: string): Promise<LoadedSession | undefined> {
-    const entry = this.#all().get(id)
-    if (entry === undefined) return undefined
-    const replayed = await readLogAside(this.#path(id)).then((lines) => inTurns(replaying(lines))).catch((cause: unknown) => {
-      if (this.#entries?.get(id) === entry) throw new ToldError('Session cannot be read', { cause })
-      return undefined // it was deleted meanwhile
-    })
-    return replayed && loaded(entry, replayed)
+    try {
+      return loaded(entry, await replay(readLog(this.#path(id))))
+    } catch (cause) {
+      if (this.#all.get(id) !== entry) return undefined // it was deleted meanwhile
+      throw new ToldError('Session cannot be read', { cause })
+    }
   }
 
   /** False for an unknown session. */
   update(id: string, change: RowChange): boolean {
-    const entry = this.#all().get(id)
+    const entry = this.#all.get(id)
     if (entry === undefined) return false
     const row = { ...change, updated_at: inSeconds(this.#now()) }
-    this.#append(entry, { type: 'updated', row })
+    this.#append(entry, line({ type: 'updated', row }))
     entry.row = { ...entry.row, ...row }
     return true
   }
 
   /** Adds messages behind those that are there. False for an unknown session. */
-  addMessages(id: string, messages: Message[]): boolean {
-    const entry = this.#all().get(id)
+  async addMessages(id: string, messages: readonly Message[]): Promise<boolean> {
+    const entry = this.#all.get(id)
     if (entry === undefined) return false
     if (messages.length === 0) return true
+    const rendered = await jsonBytes(messages)
+    if (this.#all.get(id) !== entry) return false
     const updatedAt = inSeconds(this.#now())
-    this.#append(entry, { type: 'added', updated_at: updatedAt, messages })
+    this.#append(entry, line({ type: 'added', updated_at: updatedAt }, rendered))
     entry.row = { ...entry.row, updated_at: updatedAt }
-    entry.messageCount += messages.length
+    for (const { created } of messages) entry.created.push(created)
     return true
   }
 
-  /** Puts other messages in the place of all. False for an unknown session. */
-  replaceMessages(id: string, messages: Message[]): boolean {
-    const entry = this.#all().get(id)
+  /**
+   * Puts what `change` makes of the messages in the place of all. It is called again when others have changed them meanwhile. False for
+   * an unknown session.
+   */
+  async replaceMessages(id: string, change: (stored: Message[]) => Message[]): Promise<boolean> {
+    const entry = this.#all.get(id)
     if (entry === undefined) return false
-    this.#append(entry, { type: 'replaced', messages })
-    entry.messageCount = messages.length
-    return true
+    for (;;) {
+      const [losses, count] = [entry.losses, entry.created.length]
+      const session = await this.load(id)
+      if (session === undefined) return false
+      const messages = change(session.conversation)
+      const rendered = await jsonBytes(messages)
+      if (this.#all.get(id) !== entry) return false
+      if (entry.losses !== losses || entry.created.length !== count) continue
+      this.#append(entry, line({ type: 'replaced' }, rendered))
+      entry.created = timesOf(messages)
+      entry.losses++
+      return true
+    }
   }
 
   /** Deletes the messages that were created in this second or later. False for an unknown session. */
   cut(id: string, from: Int64): boolean {
-    const entry = this.#all().get(id)
+    const entry = this.#all.get(id)
     if (entry === undefined) return false
-    const kept = this.#replay(id).messages.filter(({ created }) => created < from).length
-    if (kept < entry.messageCount) this.#append(entry, { type: 'cut', from })
-    entry.messageCount = kept
+    if (entry.unreadable !== undefined) throw new ToldError('Session cannot be read')
+    const kept = entry.created.filter((created) => created < from)
+    if (kept.length === entry.created.length) return true
+    this.#append(entry, line({ type: 'cut', from }))
+    entry.created = kept
+    entry.losses++
     return true
   }
 
   /** Ends what works for the session, too. False for an unknown session. */
   delete(id: string): boolean {
-    const entries = this.#all()
+    const entries = this.#all
     const entry = entries.get(id)
     if (entry === undefined) return false
     writing(() => {
@@ -169,32 +203,30 @@ export class SessionStore {
     return true
   }
 
-  #append(entry: Entry, change: Change): void {
-    const path = this.#path(entry.row.id)
+  #append(entry: Entry, change: Line): void {
+    const { id } = entry.row
+    const path = this.#path(id)
     writing(() => {
-      appendToLog(path, render(change))
+      appendToLog(path, change)
     })
     if (sizeOfLog(path) < entry.lookAt) return
-    try {
-      this.#shorten(entry, path)
-    } catch (err) {
+    this.#shorten(entry, path).catch((err: unknown) => {
       // The change is safe all the same.
-      this.#logger.warn('log not shortened', { session: entry.row.id, err })
-    }
+      if (this.#all.get(id) === entry) this.#logger.warn('log not shortened', { session: id, err })
+    })
   }
 
-  #shorten(entry: Entry, path: string): void {
-    const { row, messages } = this.#replay(entry.row.id)
-    const snapshot = render({ type: 'created', row, messages })
-    if (2 * Buffer.byteLength(snapshot) < sizeOfLog(path)) replaceLog(path, snapshot)
-    entry.lookAt = Math.max(largeLog, 2 * sizeOfLog(path))
-  }
-
-  #replay(id: string): Replayed {
+  /** Writes a log anew, beside what is done to it. */
+  async #shorten(entry: Entry, path: string): Promise<void> {
+    const size = sizeOfLog(path)
+    const isThere = (): boolean => this.#all.get(entry.row.id) === entry
+    entry.lookAt = Infinity
     try {
-      return atOnce(replaying(readLog(this.#path(id))))
-    } catch (cause) {
-      throw new ToldError('Session cannot be read', { cause })
+      const { row, messages } = await replay(readLog(path, size))
+      const snapshot = line({ type: 'created', row }, await jsonBytes(messages))
+      if (2 * sizeOf(snapshot) < size) await replaceInLog(path, size, snapshot, isThere)
+    } finally {
+      if (isThere()) entry.lookAt = Math.max(largeLog, 2 * sizeOfLog(path))
     }
   }
 
@@ -202,55 +234,53 @@ export class SessionStore {
     return join(this.#directory, `${id}.jsonl`)
   }
 
-  /** Reads all logs, once. Of one that cannot be read as a whole the session is known, and its messages are not (G15). */
-  #all(): Map<string, Entry> {
-    if (this.#entries !== undefined) return this.#entries
-    this.#takeOver()
+  get #all(): Map<string, Entry> {
+    if (this.#entries === undefined) throw new Error('the store is not open')
+    return this.#entries
+  }
+
+  /** Of a log that cannot be read as a whole the session is known, and its messages are not (G15). */
+  async #readAll(): Promise<void> {
+    await this.#takeOver()
     const entries = new Map<string, Entry>()
-    for (const name of logsIn(this.#directory)) {
-      const id = name.slice(0, -'.jsonl'.length)
-      const entry = this.#entryOf(id)
+    const ids = logsIn(this.#directory).map((name) => name.slice(0, -'.jsonl'.length))
+    await atOnce(readAtOnce, ids, async (id) => {
+      const entry = await this.#entryOf(id)
       if (entry !== undefined) entries.set(id, entry)
-    }
-    return (this.#entries = entries)
+    })
+    this.#entries = entries
   }
 
   /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA2 7). */
-  #takeOver(): void {
+  async #takeOver(): Promise<void> {
     const sessions = dirname(this.#directory)
     if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return
     const temporary = `${this.#directory}.${process.pid}.tmp`
     try {
       mkdirSync(temporary, { recursive: true, mode: 0o700 })
-      for (const { row, messages } of legacySessions(sessions, this.#logger)) {
-        createLog(join(temporary, `${row.id}.jsonl`), render({ type: 'created', row, messages }))
+      for await (const { row, messages } of legacySessions(sessions, this.#logger)) {
+        createLog(join(temporary, `${row.id}.jsonl`), line({ type: 'created', row }, await jsonBytes(messages)))
       }
       renameSync(temporary, this.#directory)
     } catch (err) {
-      rmSync(temporary, { recursive: true, force: true })
+      if (existsSync(temporary)) rmSync(temporary, { recursive: true, force: true })
       this.#logger.warn('old sessions not taken over', { err })
     }
   }
 
   /** Undefined for a session that nobody was told of: its first line was cut short. */
-  #entryOf(id: string): Entry | undefined {
+  async #entryOf(id: string): Promise<Entry | undefined> {
+    const path = this.#path(id)
     try {
-      const { row, messages } = this.#replay(id)
-      return { row, messageCount: messages.length, lookAt: Math.max(largeLog, 2 * sizeOfLog(this.#path(id))) }
+      const { row, messages } = await replay(readLog(path))
+      return { row, created: timesOf(messages), losses: 0, lookAt: Math.max(largeLog, 2 * sizeOfLog(path)) }
     } catch (err) {
-      const lines = this.#linesOf(id)
-      if (lines.length === 0) return undefined
+      const empty = { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }
+      // A log that is there, and cannot be opened, counts as a line that says nothing.
+      const { row, messages, lines, unreadable } = await salvage(readLog(path), empty).catch(() => ({ row: empty, messages: [], lines: 1, unreadable: 1 }))
+      if (lines === 0) return undefined
       this.#logger.warn('session not readable', { session: id, err })
-      return { ...salvage(lines, { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }), lookAt: Infinity }
-    }
-  }
-
-  /** One line that says nothing stands for a log that is there, and cannot be opened. */
-  #linesOf(id: string): string[] {
-    try {
-      return readLog(this.#path(id))
-    } catch {
-      return ['']
+      return { row, created: timesOf(messages), unreadable, losses: 0, lookAt: Infinity }
     }
   }
 }
@@ -286,12 +316,25 @@ const emptyRow: Omit<SessionRow, 'id' | 'created_at' | 'updated_at'> = {
   model_config: null,
 }
 
-function render(change: Change): string {
-  return stringifyJson(change)
+/** A change as its line, with messages that are rendered already. */
+function line(change: WithoutMessages<Change>, messages?: Line): Line {
+  const text = stringifyJson(change)
+  if (messages === undefined) return [Buffer.from(text)]
+  return [Buffer.from(`${text.slice(0, -1)},"messages":`), ...messages, Buffer.from('}')]
+}
+
+type WithoutMessages<T> = T extends unknown ? Omit<T, 'messages'> : never
+
+function sizeOf(change: Line): number {
+  return change.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+function timesOf(messages: readonly Message[]): Int64[] {
+  return messages.map(({ created }) => created)
 }
 
 /** The session with its members in the order in which they are written (GA 4.7). */
-function listed({ row, messageCount }: Entry): ListedSession {
+function listed({ row, created, unreadable = 0 }: Entry): ListedSession {
   return {
     id: row.id,
     working_dir: row.working_dir,
@@ -311,7 +354,7 @@ function listed({ row, messageCount }: Entry): ListedSession {
     recipe: row.recipe,
     user_recipe_values: row.user_recipe_values,
     conversation: null,
-    message_count: messageCount,
+    message_count: created.length + unreadable,
     provider_name: row.provider_name,
     model_config: row.model_config,
   }
@@ -336,7 +379,7 @@ function logsIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.jsonl'))
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return []
     throw error
   }
 }

@@ -4,8 +4,9 @@ import { temporaryRoot } from './goose-app.ts'
 import { recordingLogger } from './test-app.ts'
 
 /** A session, and a function that deletes it. */
-export function someSession(): { session: OwnSession; remove: () => void } {
+export async function someSession(): Promise<{ session: OwnSession; remove: () => void }> {
   const store = new SessionStore(temporaryRoot(), recordingLogger().logger)
-  const { id } = store.create({ working_dir: '/w', name: 'n', session_type: 'user' })
+  await store.open()
+  const { id } = await store.create({ working_dir: '/w', name: 'n', session_type: 'user' })
   return { session: store.own(id), remove: () => store.delete(id) }
 }

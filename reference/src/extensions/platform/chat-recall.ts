@@ -65,8 +65,8 @@ function saidIn({ conversation }: LoadedSession): Said[] {
 }
 
 /** The beginning and the end of a session (X28). */
-function shown(store: SessionStore, id: string): string {
-  const session = loaded(store, id)
+async function shown(store: SessionStore, id: string): Promise<string> {
+  const session = await loaded(store, id)
   const messages = saidIn(session)
   if (messages.length === 0) return `Session ${id} has no messages.`
   const from = Math.max(messages.length - shownMessages, 0)
@@ -78,10 +78,10 @@ function shown(store: SessionStore, id: string): string {
   ].join('')
 }
 
-function loaded(store: SessionStore, id: string): LoadedSession {
+async function loaded(store: SessionStore, id: string): Promise<LoadedSession> {
   let session: LoadedSession | undefined
   try {
-    session = store.load(id)
+    session = await store.load(id)
   } catch (cause) {
     throw new ToolFault('Failed to load session: Session cannot be read', { cause })
   }
@@ -134,12 +134,12 @@ interface Found {
 }
 
 /** The messages in which one of the words is, the youngest first (X29). */
-function search(store: SessionStore, ownId: string, query: Query): string {
+async function search(store: SessionStore, ownId: string, query: Query): Promise<string> {
   const found: Found[] = []
   let room = query.limit
   for (const session of othersByAge(store, ownId)) {
     if (room === 0) break
-    const messages = readable(store, session.id).toReversed().filter((message) => fits(message, query)).slice(0, room)
+    const messages = (await readable(store, session.id)).toReversed().filter((message) => fits(message, query)).slice(0, room)
     room -= messages.length
     if (messages.length > 0) found.push({ session, messages })
   }
@@ -176,9 +176,9 @@ function othersByAge(store: SessionStore, ownId: string): SearchedSession[] {
 }
 
 /** Nothing of a session that cannot be read. */
-function readable(store: SessionStore, id: string): Said[] {
+async function readable(store: SessionStore, id: string): Promise<Said[]> {
   try {
-    const session = store.load(id)
+    const session = await store.load(id)
     return session === undefined ? [] : saidIn(session)
   } catch {
     return []

@@ -11,12 +11,13 @@ import { PlatformConnection } from './platform-connection.ts'
 import { skills } from './skills.ts'
 
 /** Skills of a session, and a function that writes files into its directories. */
-function rig(): { connection: PlatformConnection; root: string; write: (path: string, text: string) => void; load: (name: unknown) => Promise<string> } {
+async function rig(): Promise<{ connection: PlatformConnection; root: string; write: (path: string, text: string) => void; load: (name: unknown) => Promise<string> }> {
   const root = temporaryRoot()
   const paths = rootPaths(root)
   const { logger } = recordingLogger()
   const store = new SessionStore(paths.data, logger)
-  const { id } = store.create({ working_dir: join(root, 'work'), name: 'n', session_type: 'user' })
+  await store.open()
+  const { id } = await store.create({ working_dir: join(root, 'work'), name: 'n', session_type: 'user' })
   const environment = { HOME: join(root, 'home') }
   const connection = new PlatformConnection(skills(store.own(id), { settings: new Settings(paths, environment), environment }), logger)
   return {
@@ -38,9 +39,9 @@ function skill(name: string, description: string, text = ''): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\n${text}`
 }
 
-describe('skills (X30, X31)', () => {
+describe('skills (X30, X31)',  () => {
   it('are told of and loaded, with the files beside them', async () => {
-    const { connection, root, write, load } = rig()
+    const { connection, root, write, load } = await rig()
     expect([connection.instructions, await connection.tools()]).toEqual(['', []])
     write('config/skills/tea/SKILL.md', skill('brew', '"How to \\n brew  tea"', '\n# Tea\n\nBoil.\n\n'))
     write('config/skills/tea/notes.txt', '')
@@ -63,7 +64,7 @@ describe('skills (X30, X31)', () => {
   })
 
   it('are taken from the last of four places', async () => {
-    const { write, load } = rig()
+    const { write, load } = await rig()
     const places = ['home/.claude/skills', 'config/skills', 'work/.claude/skills', 'work/.goose/skills']
     for (const place of places) {
       write(`${place}/s/SKILL.md`, skill('s', 'x', place))
@@ -72,7 +73,7 @@ describe('skills (X30, X31)', () => {
   })
 
   it('may have no text (X31)', async () => {
-    const { root, write, load } = rig()
+    const { root, write, load } = await rig()
     write('config/skills/s/SKILL.md', skill('s', 'x', ' \n'))
     expect(await load('s')).toBe('# Skill: s\n\n\n\n')
     write('config/skills/s/notes.txt', '')
@@ -80,7 +81,7 @@ describe('skills (X30, X31)', () => {
   })
 
   it('may be behind a link, and have line ends of two characters', async () => {
-    const { root, write, load } = rig()
+    const { root, write, load } = await rig()
     write('elsewhere/SKILL.md', '---\r\nname: "zip"\r\ndescription: x\r\nother: [1]\r\n---\r\n\r\nZip it.\r\n')
     mkdirSync(join(root, 'config/skills'), { recursive: true })
     symlinkSync(join(root, 'elsewhere'), join(root, 'config/skills/link'))
@@ -100,8 +101,8 @@ describe('skills (X30, X31)', () => {
     ['a blank description', skill('s', '" "')],
     ['a byte order mark', `\u{feff}${skill('s', 'x')}`],
     ['more than 1 MiB', skill('s', 'x', 'x'.repeat(1 << 20))],
-  ])('are none with %s', (_, text) => {
-    const { connection, write } = rig()
+  ])('are none with %s', async (_, text) => {
+    const { connection, write } = await rig()
     write('config/skills/s/SKILL.md', text)
     write('config/skills/t/README.md', skill('t', 'x'))
     write('config/skills/SKILL.md', skill('u', 'x'))
@@ -110,8 +111,8 @@ describe('skills (X30, X31)', () => {
     expect(connection.instructions).toBe('')
   })
 
-  it('are those of the first 1000 directories of a place', () => {
-    const { connection, root, write } = rig()
+  it('are those of the first 1000 directories of a place', async () => {
+    const { connection, root, write } = await rig()
     for (let i = 0; i < 1000; i++) mkdirSync(join(root, 'config/skills', `d${String(i).padStart(4, '0')}`), { recursive: true })
     write('config/skills/e/SKILL.md', skill('beyond', 'x'))
     write('config/skills/d0999/SKILL.md', skill('last', 'x'))
