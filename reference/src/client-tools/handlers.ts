@@ -5,8 +5,9 @@ import { directoryOf } from '../events/directory.ts'
 import { isJsonType, readBody } from '../http/body.ts'
 import { MalformedBodyError } from '../http/errors.ts'
 import { json, jsonPieces } from '../http/respond.ts'
-import { TooManyValuesError, parseJsonBody } from '../json/body-text.ts'
+import { parseJsonBody } from '../json/body-text.ts'
 import { isObject } from '../json/is-object.ts'
+import { TooManyValuesError } from '../json/parse.ts'
 import { unknownRequest } from './error-response.ts'
 import type { Executions } from './executions.ts'
 import { tooManyTools } from './registry.ts'
@@ -27,7 +28,7 @@ export interface HandlerParts {
 /** `POST /client-tools/register` (CT 4.1). The event is published even for no tools. */
 export function register({ bus, registry, maxTools, ...gate }: HandlerParts): Handler {
   return async (c) => {
-    const { directory, body } = await openGate(c, gate).catch((error: unknown) => {
+    const { directory, body } = await openGate(c, gate, 'tools').catch((error: unknown) => {
       throw hasTooManyTools(error, maxTools) ? tooManyTools() : error
     })
     if (isObject(body) && Array.isArray(body.tools) && body.tools.length > maxTools) throw tooManyTools()
@@ -39,10 +40,10 @@ export function register({ bus, registry, maxTools, ...gate }: HandlerParts): Ha
   }
 }
 
-/** Whether a body was not even read to its end because of its tools (S39). */
+/** Whether a body has too many values, and too many tools as well (S39, S51). */
 function hasTooManyTools(error: unknown, maxTools: number): boolean {
   const cause = error instanceof MalformedBodyError ? error.cause : undefined
-  return cause instanceof TooManyValuesError && cause.member === 'tools' && cause.elements > maxTools
+  return cause instanceof TooManyValuesError && (cause.elements ?? 0) > maxTools
 }
 
 /** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if something was removed. */
@@ -93,17 +94,18 @@ export function listAllTools({ registry, defaultDirectory }: HandlerParts): Hand
 async function openGate(
   c: Context,
   { defaultDirectory, maxBody }: Pick<HandlerParts, 'defaultDirectory' | 'maxBody'>,
+  counted?: string,
 ): Promise<{ directory: string; body: unknown }> {
   const directory = directoryOf(c.req.raw, defaultDirectory)
   const bytes = await readBody(c.req.raw, maxBody)
   if (!isJsonType(c.req.raw.headers.get('Content-Type'))) return { directory, body: {} }
-  return { directory, body: await parseBody(bytes) }
+  return { directory, body: await parseBody(bytes, counted) }
 }
 
-/** The JSON of a body. Throws a MalformedBodyError. */
-export async function parseBody(bytes: Uint8Array): Promise<unknown> {
+/** The JSON of a body. Throws a MalformedBodyError, whose cause may tell of the `counted` member. */
+export async function parseBody(bytes: Uint8Array, counted?: string): Promise<unknown> {
   try {
-    return await parseJsonBody(bytes)
+    return await parseJsonBody(bytes, counted)
   } catch (cause) {
     throw new MalformedBodyError('the body is not JSON', { cause })
   }

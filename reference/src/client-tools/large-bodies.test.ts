@@ -21,7 +21,7 @@ const tooMany = '{"error":{"code":"RATE_LIMITED","message":"Too many tools"}}'
 describe('a large body', () => {
   it('with millions of tools is refused soon, and keeps nobody waiting (S39)', async () => {
     const server = app()
-    const body = `{"clientID":"a","tools":[${'0,'.repeat(10 * mebi)}0]}`
+    const body = `{"clientID":"a","tools":[${'0,'.repeat(5 * mebi)}0]}`
     let answer: { status: number; text: string } | undefined
     const pause = await longestPause(async () => (answer = await server.send('POST', '/client-tools/register', body)))
     expect(answer).toMatchObject({ status: 429, text: tooMany })
@@ -42,6 +42,28 @@ describe('a large body', () => {
   ])('of many millions of values is refused: %s %s', async (method, path, status, body) => {
     const junk = `[${'{},'.repeat(5 * mebi)}0]`
     expect(await app().send(method, path, body(junk))).toMatchObject({ status })
+  })
+
+  const values = (count: number): string => `[${'{},'.repeat(count - 2)}0]` // the array itself is one
+
+  it.each([
+    [1_000_000, 200],
+    [1_000_001, 500],
+  ])('may have a million values, and no more (S51): %i', async (count, status) => {
+    const body = `{"clientID":"c","tools":[],"a":1,"a":${values(count - 4)}}`
+    expect(await app().send('POST', '/client-tools/register', body)).toMatchObject({ status })
+  })
+
+  it.each([
+    [`"tools":${'[0,'.concat('0,'.repeat(1000), '0]')},"a":JUNK`, 429],
+    [`"tools":JUNK`, 429],
+    [`"tools":JUNK,"a":x`, 500],
+    [`"tools":JUNK,"tools":[]`, 500],
+    [`"tools":[],"a":{"tools":JUNK}`, 500],
+    [`"a":JUNK,"tools":[${'0,'.repeat(1000)}0]`, 429],
+    [`"a":JUNK,"tools":[${'0,'.repeat(999)}0]`, 500],
+  ])('with too many values has too many tools first, if it is JSON: %#', async (members, status) => {
+    expect(await app().send('POST', '/client-tools/register', `{${members.replace('JUNK', values(1_000_001))}}`)).toMatchObject({ status })
   })
 
   it('is read as a small one is', async () => {

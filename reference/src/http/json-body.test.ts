@@ -35,6 +35,13 @@ describe('a JSON body (GA 2.5)', () => {
     expect(await read(body)).toEqual([400, plain, 'Failed to parse the request body as JSON: invalid JSON'])
   })
 
+  it.each([
+    [1_000_000, 422],
+    [1_000_001, 400],
+  ])('of %i values is a %i (S51)', async (count, status) => {
+    expect(await read(`[[[${'{},'.repeat(count - 5)}0]],0]`, json, maxReplyBody)).toContain(status)
+  })
+
   it('that is missing is a 400', async () => {
     expect(await read(null)).toContain(400)
   })

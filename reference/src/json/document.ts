@@ -1,7 +1,8 @@
+import { TextDecoder } from 'node:util'
 import { numberOf } from './number.ts'
 import { ObjectBuilder } from './ordered.ts'
-import { JsonSyntaxError, maxDepth } from './parse.ts'
-import { atOnce, inTurns } from './turns.ts'
+import { JsonSyntaxError, TooManyValuesError, maxDepth } from './parse.ts'
+import { Pauses, atOnce, inTurns } from './turns.ts'
 
 /*
  * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
@@ -58,16 +59,41 @@ function parsedNow(text: string): Parsed {
   return { value: atOnce(parser.steps()), repeated: parser.repeated }
 }
 
+/** Reads the bytes of a JSON text like `parseJsonDocument`, while others have their turn. */
+export async function parseDocumentAside(bytes: Uint8Array, options?: ParserOptions): Promise<JsonDocument> {
+  return documentAside(await decodeAside(bytes, strictDecoder()), options)
+}
+
 /** Throws a JsonSyntaxError for invalid UTF-8. A byte order mark stays. */
-export function decodeStrictly(bytes: Uint8Array): string {
+function decodeStrictly(bytes: Uint8Array): string {
   try {
-    return decoder.decode(bytes)
+    return strictDecoder().decode(bytes)
   } catch (cause) {
     throw new JsonSyntaxError('invalid UTF-8', { cause })
   }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+function strictDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+}
+
+/** Decodes bytes while others have their turn. Rejects with a JsonSyntaxError when the decoder refuses them. */
+export async function decodeAside(bytes: Uint8Array, decoder: TextDecoder): Promise<string> {
+  const pauses = new Pauses()
+  let text = ''
+  try {
+    for (let at = 0; at < bytes.length; at += decodedAtOnce) {
+      text += decoder.decode(bytes.subarray(at, at + decodedAtOnce), { stream: true })
+      await pauses.pause()
+    }
+    return text + decoder.decode()
+  } catch (cause) {
+    throw new JsonSyntaxError('invalid UTF-8', { cause })
+  }
+}
+
+/** Bytes that take about a millisecond. */
+const decodedAtOnce = 1024 * 1024
 
 function position(text: string, end: number): string {
   const before = text.slice(0, end)
@@ -76,13 +102,17 @@ function position(text: string, end: number): string {
 }
 
 /** A container that is not closed yet. */
-type Open = { array: unknown[] } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
+type Open = { array: unknown[]; size: number } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
 
 interface ParserOptions {
   /** The path of a value whose end is looked for. */
   wanted?: readonly Key[]
   /** Values are those of JSON.parse: half a surrogate pair, doubles, and keys in JavaScript's order. */
   isPlain?: boolean
+  /** With more values the text is refused with a TooManyValuesError (S51). */
+  maxValues?: number
+  /** A member of the outermost object. Its elements are counted even then, so the text is read to its end, and nothing kept of it. */
+  counted?: string | undefined
 }
 
 /** So many values are read, or opened, without a pause. */
@@ -93,33 +123,37 @@ const roundsAtOnce = 1000
  */
 export class Parser {
   readonly repeated = new WeakMap<object, Set<Key>>()
-  /** How many values have come so far; those that are not closed yet do not count. */
-  values = 0
   /** The offset after the value at the wanted path. */
   foundEnd: number
   readonly #text: string
   readonly #wanted: readonly Key[] | undefined
   readonly #isPlain: boolean
+  readonly #maxValues: number
+  readonly #counted: string | undefined
+  /** How many values have come so far; those that are not closed yet do not count. */
+  #values = 0
+  /** How many elements the last value had, and the counted member. */
+  #size: number | undefined
+  #elements: number | undefined
   readonly #stack: Open[] = []
   #at = 0
 
-  constructor(text: string, { wanted, isPlain = false }: ParserOptions = {}) {
+  constructor(text: string, { wanted, isPlain = false, maxValues = Infinity, counted }: ParserOptions = {}) {
     this.#text = text
     this.#wanted = wanted
     this.#isPlain = isPlain
+    this.#maxValues = maxValues
+    this.#counted = counted
     this.foundEnd = text.length
   }
 
-  /** Reads the text, once. Calls `look` now and then, which may throw. */
-  *steps(look = (): void => undefined): Generator<undefined, unknown> {
+  /** Reads the text, once. */
+  *steps(): Generator<undefined, unknown> {
     let rounds = 0
     let value = this.#value()
     // Each round puts one finished value into the container around it, or opens one.
     for (let open = this.#stack.at(-1); open !== undefined; open = this.#stack.at(-1)) {
-      if (++rounds % roundsAtOnce === 0) {
-        look()
-        yield
-      }
+      if (++rounds % roundsAtOnce === 0) yield
       if (value !== opened) {
         this.#add(open, value)
         if (this.#comma(open)) value = this.#value()
@@ -133,6 +167,7 @@ export class Parser {
     }
     this.#blanks()
     if (this.#at < this.#text.length) throw this.#error('trailing characters')
+    if (this.#isTooMany()) throw new TooManyValuesError(this.#elements)
     return value
   }
 
@@ -143,7 +178,7 @@ export class Parser {
       case 0x22: // "
         return this.#ended(this.#string())
       case 0x5b: // [
-        return this.#open({ array: [] })
+        return this.#open({ array: [], size: 0 })
       case 0x7b: // {
         return this.#open({ object: new ObjectBuilder(!this.#isPlain), key: '' })
       default:
@@ -167,7 +202,7 @@ export class Parser {
     this.#at++
     const open = this.#stack.pop()
     if (open === undefined) throw new Error('a bracket is closed that was never opened')
-    if ('array' in open) return this.#ended(open.array)
+    if ('array' in open) return this.#ended(open.array, open.size)
     const { object } = open.object
     if (open.repeated) this.repeated.set(object, open.repeated)
     return this.#ended(object)
@@ -195,8 +230,18 @@ export class Parser {
   }
 
   #add(open: Open, value: unknown): void {
-    if ('array' in open) open.array.push(value)
-    else if (open.object.set(open.key, value)) (open.repeated ??= new Set()).add(open.key)
+    if ('array' in open) {
+      open.size++
+      if (!this.#isTooMany()) open.array.push(value)
+      return
+    }
+    if (open.key === this.#counted && this.#stack.length === 1) this.#elements = this.#size
+    if (this.#isTooMany()) return
+    if (open.object.set(open.key, value)) (open.repeated ??= new Set()).add(open.key)
+  }
+
+  #isTooMany(): boolean {
+    return this.#values > this.#maxValues
   }
 
   #string(): string {
@@ -236,25 +281,18 @@ export class Parser {
     }
   }
 
-  /** Which member of the outermost object is being read, and how many elements it has so far. */
-  place(): { member: string | undefined; elements: number } {
-    const [outermost, inner] = this.#stack
-    return {
-      member: outermost !== undefined && 'object' in outermost ? outermost.key : undefined,
-      elements: inner !== undefined && 'array' in inner ? inner.array.length : 0,
-    }
-  }
-
   /** Called with each value when its last character has been read. */
-  #ended(value: unknown): unknown {
-    this.values++
+  #ended(value: unknown, size?: number): unknown {
+    this.#values++
+    if (this.#isTooMany() && this.#counted === undefined) throw new TooManyValuesError()
+    this.#size = size
     if (this.#wanted !== undefined && this.#isAt(this.#wanted)) this.foundEnd = this.#at
     return value
   }
 
   #isAt(path: readonly Key[]): boolean {
     if (path.length !== this.#stack.length) return false
-    return this.#stack.every((open, i) => path[i] === ('array' in open ? open.array.length : open.key))
+    return this.#stack.every((open, i) => path[i] === ('array' in open ? open.size : open.key))
   }
 
   #blanks(): void {

@@ -9,6 +9,17 @@ export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError'
 }
 
+/** Says that a body has too many values (S51). */
+export class TooManyValuesError extends JsonSyntaxError {
+  /** Of the member that was to be counted, if it is an array. */
+  readonly elements: number | undefined
+
+  constructor(elements?: number) {
+    super('too many values')
+    this.elements = elements
+  }
+}
+
 const decoder = new TextDecoder('utf-8')
 
 /** A text without its byte order mark, in which invalid UTF-8 is U+FFFD. */
