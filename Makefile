@@ -23,6 +23,8 @@ RECORDING := reports/reference
 ARGS ?=
 RUNS ?= 10
 PARTS ?= 1
+SEQUENCES ?= 300
+SEED ?= 1
 KILLS ?= 200
 REPLIES ?= 1000
 FUZZTIME ?= 10s
@@ -113,6 +115,10 @@ test-browser: ## Open the report's page in Debian's chromium, which is installed
 .PHONY: test-twins
 test-twins: build ## Run each server against itself: whatever is found is a false alarm (RUNS=10, each of one in PARTS=1 scenarios)
 	LOCKSTEP_TWINS=$(RUNS) LOCKSTEP_TWIN_PARTS=$(PARTS) go test -v -count=1 -timeout 24h -run '^TestTwins$$' ./cmd/lockstep
+
+.PHONY: test-sequences
+test-sequences: build ## Walk sequences that nobody has thought of through both servers (SEQUENCES=300 SEED=1)
+	LOCKSTEP_SEQUENCES=$(SEQUENCES) LOCKSTEP_SEQUENCES_SEED=$(SEED) go test -v -count=1 -timeout 2h -run '^TestSequences$$' ./cmd/lockstep
 
 .PHONY: test-replies
 test-replies: ## Have replies of 1,000 sessions open at once, and all of them answered (REPLIES=1000)

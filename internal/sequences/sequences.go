@@ -1,0 +1,240 @@
+// Package sequences makes scenarios that nobody has thought of: sequences of requests whose later steps meet what the earlier
+// ones have left, good or bad. The operations and the shapes of their bodies come from the contract, what is worth trying
+// comes from tables. The same seed makes the same sequences, byte for byte.
+package sequences
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/contract"
+)
+
+// A Generator makes sequences over a contract.
+type Generator struct {
+	api      *openapi3.T
+	contract *contract.Document
+	ops      []operation
+	total    int
+}
+
+type operation struct {
+	*openapi3.Operation
+	method, path string
+}
+
+// New makes a generator for a contract.
+func New(document []byte) (*Generator, error) {
+	api, err := openapi3.NewLoader().LoadFromData(document)
+	if err != nil {
+		return nil, err
+	}
+	checked, err := contract.Parse(document, nil)
+	if err != nil {
+		return nil, err
+	}
+	g := &Generator{api: api, contract: checked}
+	for path, item := range api.Paths.Map() {
+		for method, op := range item.Operations() {
+			g.ops = append(g.ops, operation{op, method, path})
+			g.total += weights[op.OperationID]
+		}
+	}
+	slices.SortFunc(g.ops, func(a, b operation) int { return cmp.Compare(a.OperationID, b.OperationID) })
+	return g, nil
+}
+
+// A Sequence is a scenario, in groups of steps.
+type Sequence struct {
+	Groups []Group
+	seed   uint64
+	number int
+	env    string
+	vars   map[string]string
+	rules  []string // of the model, the one that counts last
+}
+
+// A Group is what is done together, and left out together.
+type Group struct {
+	Steps        []string
+	gives, needs []string // names of captures and streams
+}
+
+// Sequence makes the sequence of a number.
+func (g *Generator) Sequence(seed uint64, number int) *Sequence {
+	s := &story{Rand: rand.New(rand.NewSource(int64(seed*1_000_003) + int64(number))), g: g, tools: map[string]int{}, pending: map[string]string{}}
+	s.out = &Sequence{seed: seed, number: number, vars: map[string]string{"client": s.pick(clients), "other": s.pick(clients), "ours": "our-" + s.pick(clients), "unknown": s.pick([]string{"20000101_1", "none", "__proto__", "é"})}}
+	s.ours, s.ask = []string{"ours"}, s.chance(3)
+	s.names = []string{s.pick(extensions), s.pick(extensions)}
+	mode := "auto"
+	if s.ask {
+		mode = "approve"
+	}
+	s.out.env = fmt.Sprintf("{GOOSE_MODE: %s}", mode)
+	withSessions := true
+	s.clients = s.chance(3)
+	if s.clients {
+		withSessions = s.chance(3)
+		s.add("- open: bus\n  sse: GET /event\n  ready: {event: server.connected}\n")
+	}
+	if withSessions {
+		s.start()
+		if s.chance(2) {
+			s.extend()
+		}
+	}
+	for want := 5 + s.Intn(11); s.out.Steps() < want; {
+		if s.clients && (!withSessions || s.chance(2)) && !s.chance(4) {
+			s.tool()
+			continue
+		}
+		s.next(withSessions)
+	}
+	return s.out
+}
+
+// next does one thing, of those that state is made of, or any operation.
+func (s *story) next(withSessions bool) {
+	if withSessions {
+		switch s.Intn(16) {
+		case 0:
+			s.start()
+			return
+		case 1:
+			s.remove()
+			return
+		case 2, 3, 4:
+			s.reply()
+			return
+		case 5, 6:
+			s.meanwhile()
+			return
+		case 7:
+			s.copied()
+			return
+		case 8:
+			s.extend()
+			return
+		}
+	}
+	n := s.Intn(s.g.total)
+	for _, o := range s.g.ops {
+		if n -= weights[o.OperationID]; n < 0 {
+			if ours := strings.HasPrefix(o.path, "/client-tools"); ours && s.clients || !ours && withSessions {
+				s.generic(o)
+			}
+			return
+		}
+	}
+}
+
+// extend gives a session an MCP server.
+func (s *story) extend() {
+	config := object("type", "stdio", "name", s.names[0], "description", s.safe(), "cmd", "${{ lockstep }}", "args", parse(`["stub","mcp"]`))
+	s.add(s.step("POST", "/agent/add_extension", object("session_id", s.session(), "config", config), "within: 20s"))
+}
+
+// answer has the model answer a message that has the mark, and returns the mark. What was said before and has no answer stands in
+// one message with it, so the last mark counts.
+func (s *story) answer(word string) (mark string) {
+	called := s.pick([]string{"tester__echo", "tester__echo", "tester__fail", "tester__explode", "todo__todo_write", "platform__manage_schedule", "nowhere__x"})
+	if !s.ask && s.chance(6) {
+		called = s.pick([]string{"no tool", "é__x", "__proto__", "constructor"})
+	}
+	input, _ := flow(object("text", s.safe()))
+	odd, _ := flow(text(s.safe()))
+	mark = fmt.Sprintf("(%d)", len(s.out.rules)+1)
+	answer := strings.NewReplacer("CALL", quoted(called), "INPUT", input, "ODD", odd).Replace(answers[word])
+	s.out.rules = append(s.out.rules, fmt.Sprintf("{name: answer%d, when: {last: %q}, answer: %s, times: 0..1}", len(s.out.rules)+1, mark, answer))
+	return mark
+}
+
+// stubs writes what the models do.
+func (q *Sequence) stubs() string {
+	var b strings.Builder
+	for _, stub := range []string{"llm", "claude"} {
+		b.WriteString("  " + stub + ":\n    - {name: title, when: {stream: false}, answer: {text: Titled}, times: any}\n")
+		for _, r := range slices.Backward(q.rules) {
+			b.WriteString("    - " + r + "\n")
+		}
+		b.WriteString("    - {name: rest, answer: {text: As you like, usage: {input: 3, output: 4}}, times: any}\n")
+	}
+	return b.String()
+}
+
+// Name is what a file of the sequence is called.
+func (q *Sequence) Name() string { return fmt.Sprintf("seed-%d/sequence-%d", q.seed, q.number) }
+
+// Steps counts the steps.
+func (q *Sequence) Steps() (n int) {
+	for _, g := range q.Groups {
+		for _, s := range g.Steps {
+			n += strings.Count("\n"+s, "\n- ")
+		}
+	}
+	return n
+}
+
+// Operations names the operations of the contract that the sequence asks for, in its order.
+func (g *Generator) Operations(q *Sequence) (names []string) {
+	for _, group := range q.Groups {
+		for _, m := range asks.FindAllStringSubmatch(strings.Join(group.Steps, ""), -1) {
+			if op, ok := g.contract.Operation(m[1], expression.ReplaceAllString(m[2], "x")); ok {
+				names = append(names, op.String())
+			}
+		}
+	}
+	return names
+}
+
+var asks = regexp.MustCompile(`(?:http|sse): "?(\w+) ([^"\n]*)`)
+
+// Scenario writes the sequence as a scenario of that name.
+func (q *Sequence) Scenario(name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "scenario: %s\nwhy: Sequence %d of seed %d\nsource: openapi.yaml\nisolate: fresh\nenv: %s\n", name, q.number, q.seed, q.env)
+	var steps strings.Builder
+	for _, g := range q.Groups {
+		steps.WriteString(strings.Join(g.Steps, ""))
+	}
+	var vars []string
+	for _, v := range sorted(q.vars) {
+		if strings.Contains(steps.String(), "{{ "+v+" }}") {
+			vars = append(vars, v+": "+quoted(q.vars[v]))
+		}
+	}
+	if len(vars) > 0 {
+		b.WriteString("vars: {" + strings.Join(vars, ", ") + "}\n")
+	}
+	b.WriteString("compare: {volatile: [{at: \"$['system.txt'][1,2,3]\", kind: text, because: each language names its platform in its own way}]}\n")
+	rest := "stubs:\n" + q.stubs() + "steps:\n" + steps.String()
+	if strings.Contains(rest, "${{ long }}") {
+		b.WriteString("repeat: {long: {text: xy, times: 40000}}\n")
+	}
+	b.WriteString(rest)
+	return b.String()
+}
+
+// Without leaves out a group, and all that need what it gives.
+func (q *Sequence) Without(i int) *Sequence {
+	out := *q
+	out.Groups = nil
+	missing := map[string]bool{}
+	for j, g := range q.Groups {
+		lacks := slices.ContainsFunc(g.needs, func(n string) bool { return missing[n] })
+		if j != i && !lacks {
+			out.Groups = append(out.Groups, g)
+			continue
+		}
+		for _, name := range g.gives {
+			missing[name] = true
+		}
+	}
+	return &out
+}

@@ -1,0 +1,360 @@
+package sequences
+
+import (
+	"fmt"
+	"maps"
+	"math/rand"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/lockstep-dev/lockstep/harness/transcript"
+	"github.com/lockstep-dev/lockstep/internal/jsontree"
+)
+
+// A story is a sequence in the making, with what its steps have made so far.
+type story struct {
+	*rand.Rand
+	g       *Generator
+	out     *Sequence
+	ask     bool           // tools are asked for (GOOSE_MODE approve)
+	made    int            // captures and streams
+	live    []string       // sessions, by the names of their captures
+	gone    []string       // deleted ones; the number of one may be that of a later session
+	names   []string       // extensions that the sequence speaks of
+	tools   map[string]int // by client: how many tools it has at the least
+	pending map[string]string
+	ours    []string // clients that only valid requests are about
+	clients bool     // there are steps of the client-tools family
+	depth   int
+	whole   bool // texts have no half of a surrogate pair, which a body must not have
+}
+
+func (s *story) chance(oneIn int) bool          { return s.Intn(oneIn) == 0 }
+func (s *story) pick(of []string) string        { return of[s.Intn(len(of))] }
+func (s *story) pickAny(of []any) any           { return of[s.Intn(len(of))] }
+func (s *story) pickNode(of ...*node) *node     { return of[s.Intn(len(of))] }
+func (s *story) name(kind string) string        { s.made++; return fmt.Sprintf("%s%d", kind, s.made) }
+func sorted[V any](m map[string]V) (k []string) { return slices.Sorted(maps.Keys(m)) }
+
+func (s *story) someText() string {
+	for s.chance(3) {
+		if t := s.pick(odd); !s.whole || !strings.Contains(t, half) {
+			return t
+		}
+	}
+	return s.pick(plain)
+}
+
+// session draws one of a sequence: mostly one that lives, sometimes one that is deleted, or was never there.
+func (s *story) session() string {
+	switch {
+	case len(s.live) > 0 && !s.chance(6):
+		return "${{ " + s.pick(s.live) + " }}"
+	case len(s.gone) > 0 && !s.chance(4):
+		return "${{ " + s.pick(s.gone) + " }}"
+	}
+	return "${{ unknown }}"
+}
+
+// thing draws what a table means: a kind of thing, or JSON.
+func (s *story) thing(choice string) *node {
+	switch choice {
+	case "@session":
+		return text(s.session())
+	case "@client":
+		return text("${{ " + s.pick([]string{"client", "other"}) + " }}")
+	case "@tool":
+		return text(s.pick(tools))
+	case "@extension":
+		return text(s.pick(s.names))
+	case "@odd":
+		return text(s.someText())
+	case "@free":
+		return s.freeObject()
+	case "@metadata":
+		return object("userVisible", parse(s.pick([]string{"true", "true", "false"})), "agentVisible", parse(s.pick([]string{"true", "true", "false"})))
+	case "@values":
+		out := object()
+		for _, key := range []string{"a", "b", s.someText()} {
+			if !s.chance(4) {
+				set(out, key, text(s.someText()))
+			}
+		}
+		return out
+	case "@exported":
+		n := s.value(&openapi3.SchemaRef{Ref: "/Session", Value: s.g.api.Components.Schemas["Session"].Value}, "", "")
+		if s.chance(3) {
+			n = s.twist(n)
+		}
+		return text(n.String())
+	}
+	return parse(choice)
+}
+
+// add appends what is done together: steps that are left out together, too.
+func (s *story) add(steps ...string) {
+	g := Group{Steps: steps}
+	all := strings.Join(steps, "")
+	for _, m := range gives.FindAllStringSubmatch(all, -1) {
+		g.gives = append(g.gives, m[1]+m[2])
+	}
+	for _, m := range needs.FindAllStringSubmatch(all, -1) {
+		if name := m[1] + m[2]; !slices.Contains(g.gives, name) {
+			g.needs = append(g.needs, name)
+		}
+	}
+	s.out.Groups = append(s.out.Groups, g)
+}
+
+var (
+	gives = regexp.MustCompile(`(?m)^- (?:open|start): (\w+)|capture: \{"?(\w+)`)
+	needs = regexp.MustCompile(`(?m)\$\{\{ (\w+) \}\}|^- (?:await|close|join): (\w+)`)
+)
+
+// step writes a request. What it breaks of the contract is asked of the contract.
+func (s *story) step(method, path string, body *node, more ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "- http: %s\n", quoted(method+" "+path))
+	b.WriteString(s.body(method, path, body))
+	for _, m := range more {
+		b.WriteString("  " + m + "\n")
+	}
+	return b.String()
+}
+
+// body writes the body of a request, and whether it is malformed.
+func (s *story) body(method, path string, body *node) string {
+	var out, typed string
+	var sent []byte
+	if body != nil {
+		sent, typed = []byte(s.known(body.String(), encoded)), "application/json"
+		if f, ok := flow(body); ok {
+			out = "  json: " + f + "\n"
+		} else {
+			out = "  raw: {text: " + quoted(s.known(body.String(), encoded)) + ", type: application/json}\n"
+		}
+	}
+	if s.malformed(method, path, sent, typed) {
+		out += "  malformed: true\n"
+	}
+	return out
+}
+
+func (s *story) malformed(method, path string, body []byte, typed string) bool {
+	h := transcript.Header{{Name: "X-Secret-Key", Value: "test"}}
+	if typed != "" {
+		h = append(h, transcript.Field{Name: "Content-Type", Value: typed})
+	}
+	target := expression.ReplaceAllStringFunc(path, func(e string) string { return url.PathEscape(s.known(e, nil)) })
+	return len(s.g.contract.CheckRequest(method, target, h, body)) > 0
+}
+
+var expression = regexp.MustCompile(`\$\{\{ (\w+) \}\}`)
+
+// known puts the variables of the sequence in a text; what is not known before it runs stays, unless it is a path's.
+func (s *story) known(in string, quote func(any) string) string {
+	return expression.ReplaceAllStringFunc(in, func(e string) string {
+		name := expression.FindStringSubmatch(e)[1]
+		value, ok := s.out.vars[name]
+		switch {
+		case ok && quote != nil:
+			value = jsontree.Join((&node{Kind: jsontree.String, Text: value}).String())
+			return value[1 : len(value)-1]
+		case ok:
+			return value
+		case quote == nil:
+			return "20250101_1"
+		}
+		return e
+	})
+}
+
+// start makes a session that can be asked, with or without a recipe.
+func (s *story) start() {
+	id, body := s.name("session"), object("working_dir", s.pick([]string{"/w", "/tmp", "/"}))
+	if s.chance(2) {
+		set(body, "recipe", s.recipe())
+	}
+	in := text("${{ " + id + " }}")
+	s.add(
+		s.step("POST", "/agent/start", body, "capture: {"+id+": $.id}"),
+		s.step("PUT", "/sessions/"+in.Text+"/name", object("name", "Named")),
+		s.step("POST", "/agent/update_provider", object("session_id", in, "provider", s.pick([]string{"openai", "openai", "anthropic"}), "model", "gpt-4o")),
+	)
+	s.live = append(s.live, id)
+}
+
+// recipe draws one that obeys: its variables are those of its parameters.
+func (s *story) recipe() *node {
+	out := object("title", s.safe(), "description", s.safe(), "instructions", "Do {{ a }}"+s.safe())
+	parameters := parse(`[{"key":"a","input_type":"string","requirement":"required","description":"A"}]`)
+	if s.chance(2) {
+		second := parse(`{"key":"b","input_type":"string","requirement":"optional","description":"B"}`)
+		second.Items[3] = text(s.safe())
+		set(second, "default", text(s.safe()))
+		parameters.Items = append(parameters.Items, second)
+		set(out, "prompt", text(s.pick([]string{"{{ b }}", "{{ b|upper }}{{ a|title }}", "{% for x in b|split(\" \") %}{{ x|capitalize }},{% endfor %}"})))
+	}
+	set(out, "parameters", parameters)
+	if s.chance(3) {
+		set(out, "activities", &node{Kind: jsontree.Array, Items: []*node{text(s.safe())}})
+		set(out, "settings", parse(`{"goose_provider":"openai","temperature":0.5}`))
+	}
+	if s.chance(3) {
+		set(out, "response", object("json_schema", object("type", "object", "properties", object(s.pick(tools[:4]), object("type", "string")))))
+	}
+	return out
+}
+
+// safe draws a text that is no template.
+func (s *story) safe() string {
+	for {
+		if t := s.someText(); !strings.Contains(t, "{") && !strings.Contains(t, half) {
+			return t
+		}
+	}
+}
+
+// message is what the user says: words that the model knows, or anything.
+func (s *story) message(words string) *node {
+	if words == "" {
+		s.whole = true
+		defer func() { s.whole = false }()
+		return s.value(s.g.api.Components.Schemas["ChatRequest"].Value.Properties["messages"].Value.Items, "ChatRequest", "message")
+	}
+	content := object("type", "text", "text", words+" "+s.answer(words)+" "+s.safe())
+	return object("role", "user", "created", parse(s.pick([]string{"100", "200", "1765386000"})), "content", &node{Kind: jsontree.Array, Items: []*node{content}},
+		"metadata", s.thing("@metadata"))
+}
+
+func (s *story) chat(id, words string) *node {
+	metadata := s.message(words)
+	if words != "" {
+		metadata.Items[3] = parse(`{"userVisible":true,"agentVisible":true}`)
+	}
+	return object("session_id", id, "messages", &node{Kind: jsontree.Array, Items: []*node{metadata}})
+}
+
+func (s *story) open(stream string, body *node) string {
+	return "- open: " + stream + "\n  sse: POST /reply\n" + s.body("POST", "/reply", body)
+}
+
+// reply says something and reads the answer to its end.
+func (s *story) reply() {
+	words := []string{"Hello", "Odd", "Fail", "Cut", ""}
+	if !s.ask {
+		words = append(words, "Use it", "Use it", "Use both", "Torn")
+	}
+	body, stream := s.chat(s.session(), s.pick(words)), s.name("reply")
+	if s.chance(6) {
+		if broken := s.step("POST", "/reply", s.twist(parse(body.String()))); strings.Contains(broken, "malformed: true") {
+			s.add(broken)
+			return
+		}
+	}
+	s.add(s.open(stream, body), "- await: "+stream+"\n  end: server\n")
+}
+
+// meanwhile edits a session while it is being answered: while the model says nothing, or the user is asked.
+func (s *story) meanwhile() {
+	if len(s.live) == 0 {
+		return
+	}
+	id, stream := s.pick(s.live), s.name("reply")
+	in := "${{ " + id + " }}"
+	words, until, end := "Hang", "", "- close: "+stream+"\n"
+	if s.ask {
+		words, until = "Use it", "- await: "+stream+"\n  match: {event: Message, json: {\"$.message.content[0].type\": actionRequired}}\n"
+		end = s.step("POST", "/action-required/tool-confirmation", object("id", "call_1", "action", s.pick([]string{"allow_once", "deny"}), "sessionId", in)) +
+			"- await: " + stream + "\n  end: server\n"
+	}
+	steps := []string{s.step("POST", "/agent/update_provider", object("session_id", in, "provider", "openai", "model", "gpt-4o")), s.open(stream, s.chat(in, words))}
+	if until == "" {
+		until = fmt.Sprintf("- asked: llm.answer%d\n", len(s.out.rules))
+	}
+	steps = append(steps, until)
+	deleted := false
+	for range 1 + s.Intn(3) {
+		switch s.Intn(8) {
+		case 0:
+			steps = append(steps, s.step("DELETE", "/sessions/"+in, nil))
+			deleted = true
+		case 1:
+			steps = append(steps, s.step("PUT", "/sessions/"+in+"/name", object("name", s.someText())))
+		case 2:
+			steps = append(steps, s.step("POST", "/agent/remove_extension", object("session_id", in, "name", s.pick(s.names))))
+		case 3:
+			steps = append(steps, s.step("POST", "/sessions/"+in+"/edit_message", object("timestamp", s.thing(s.pick(members["timestamp"])), "editType", "edit")))
+		case 4:
+			steps = append(steps, s.step("POST", "/agent/stop", object("session_id", in)))
+		case 5:
+			steps = append(steps, s.step("PUT", "/sessions/"+in+"/user_recipe_values", object("userRecipeValues", s.thing("@values"))))
+		case 6:
+			steps = append(steps, s.step("GET", "/sessions/"+in, nil))
+		case 7:
+			steps = append(steps, s.step("POST", "/agent/update_from_session", object("session_id", in)))
+		}
+	}
+	s.add(append(steps, end, s.step("GET", "/sessions/"+in, nil))...)
+	if deleted {
+		s.forget(id)
+	}
+}
+
+func (s *story) forget(id string) {
+	s.live = slices.DeleteFunc(s.live, func(l string) bool { return l == id })
+	s.gone = append(s.gone, id)
+}
+
+// remove deletes a session, and speaks of it once more.
+func (s *story) remove() {
+	if len(s.live) == 0 {
+		s.start()
+		return
+	}
+	id := s.pick(s.live)
+	s.add(s.step("DELETE", "/sessions/${{ "+id+" }}", nil), s.step("GET", "/sessions/${{ "+id+" }}", nil))
+	s.forget(id)
+}
+
+// copied exports a session and imports what came.
+func (s *story) copied() {
+	if len(s.live) == 0 {
+		return
+	}
+	text1, id := s.name("text"), s.name("session")
+	in := "${{ " + id + " }}"
+	s.add(s.step("GET", "/sessions/${{ "+s.pick(s.live)+" }}/export", nil, "capture: {"+text1+": $}"),
+		s.step("POST", "/sessions/import", object("json", "${{ "+text1+" }}"), "capture: {"+id+": $.id}"),
+		s.step("PUT", "/sessions/"+in+"/name", object("name", "Copy")))
+	s.live = append(s.live, id)
+}
+
+// generic does an operation of the contract with what its schemas and the tables give.
+func (s *story) generic(o operation) {
+	path := o.path
+	for _, p := range o.Parameters {
+		value := p.Value
+		switch {
+		case value.In == openapi3.ParameterInPath:
+			path = strings.ReplaceAll(path, "{"+value.Name+"}", s.thing(members[value.Name][0]).Text)
+		case value.In == openapi3.ParameterInQuery && value.Required:
+			path += "?" + value.Name + "=" + s.thing(members[value.Name][0]).Text
+		case value.In == openapi3.ParameterInQuery && value.Name == "extension_name" && s.chance(3):
+			path += "&" + value.Name + "=" + url.QueryEscape(s.pick(s.names))
+		}
+	}
+	if o.RequestBody == nil {
+		s.add(s.step(o.method, path, nil))
+		return
+	}
+	body := s.value(o.RequestBody.Value.Content.Get("application/json").Schema, "", "")
+	if s.chance(2) {
+		body = s.twist(body)
+	}
+	s.add(s.step(o.method, path, body))
+}

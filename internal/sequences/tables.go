@@ -1,0 +1,75 @@
+package sequences
+
+// Odd are texts that programs read in different ways: combining marks, letters whose small and large forms differ in length,
+// ends of lines, what is not shown, half of a surrogate pair, names that objects of JavaScript have, signs of templates and
+// of paths.
+var odd = []string{
+	"", " ", "e\u0301", "\u00e9", "İx", "straße", "ΑΣ", "ΑΣ\u0301", "ſ", "\u212a", "ﬁ", "ǅ", "a\u2028b", "\u0085", "\ufeffx", "\x00", "a\x00b",
+	"😀", "👩\u200d👧", "\u05e2\u202eabc", "\u200b", "\u0301", "ＡＢ", "\t\n", "a\r\nb", "\x1b[31m", "\uffff", "\U0010ffff", "half \xed\xa0\xbd",
+	"../..", "a/b", "a%2Fb", "%", "a__b", "__proto__", "constructor", "toString", "null", "-0", "0", "true", "$ref", "a.b", "'\"`\\", "<b>&amp;",
+	"{{ a }}", "{{ a", "{% if %}", "{# #}", "${{ long }}",
+}
+
+// Plain are texts that nobody reads in another way.
+var plain = []string{"one", "two", "Three words here", "four"}
+
+// Members are what stands in members of requests, by their names, with the schema's name before it where it matters. What begins
+// with @ is a kind of thing: see story.thing. The others are JSON.
+var members = map[string][]string{
+	"session_id": {"@session"}, "sessionId": {"@session"}, "clientID": {"@client"}, "toolIDs": {"@tool"}, "requestID": {`"r1"`, `""`, "@odd"},
+	"RegisterRequest.sessionID": {`"s"`}, "ClientToolDefinition.id": {"@tool"},
+	"working_dir": {`"/w"`, `"/tmp"`, `"/"`, "@odd"}, "recipe_id": {"null", `"none"`, "@odd"}, "recipe_deeplink": {"null", `"e30="`, `"e30"`, "@odd"},
+	"provider": {`"openai"`, `"openai"`, `"anthropic"`, `"nowhere"`, `"OpenAI"`, "@odd"}, "model": {`"gpt-4o"`, `"claude-sonnet-4"`, "null", "@odd"},
+	"RemoveExtensionRequest.name": {"@extension"}, "extension_name": {"@extension"},
+	"StdioExtensionInput.name": {"@extension"}, "FrontendExtensionInput.name": {"@extension"}, "SseExtensionInput.name": {"@extension"},
+	"StreamableHttpExtensionInput.name": {"@extension"}, "BuiltinExtensionInput.name": {`"developer"`, `"memory"`, `"Developer"`, "@odd"},
+	"PlatformExtensionInput.name": {`"todo"`, `"skills"`, `"chatrecall"`, `"extensionmanager"`, `"Extension Manager"`, `"TODO"`, "@odd"},
+	"cmd":                         {`"${{ lockstep }}"`}, "StdioExtensionInput.args": {`["stub","mcp"]`}, "envs": {`{}`, `{"A":"1"}`, `{"É":"\u0301"}`},
+	"env_keys": {`[]`, `["NOPE"]`, `["OPENAI_API_KEY"]`, `["GOOSE_SERVER__SECRET_KEY"]`}, "timeout": {"30", "300", "null"}, "headers": {`{}`, `{"X-A":"b"}`},
+	"uri": {`"nonsense"`, `""`, `"file:///x"`, "@odd"}, "ExtensionConfigInput.available_tools": {`[]`, `["echo"]`, `["nope"]`}, "available_tools": {`[]`, `["echo"]`, `[""]`},
+	"Tool.name": {`"show"`, `"echo"`, "@odd"}, "inputSchema": {`{}`, `{"type":"object","properties":{"b":{},"a":{}}}`, `{"properties":{"__proto__":{"type":"string"}}}`, "@free"},
+	"instructions": {`"Do {{ a }}"`, `"{{ b }} and {{ a }}"`, `"Plain"`, "null", "@odd"}, "prompt": {`"Say {{ a }}"`, `"{% if a %}x{% endif %}"`, "null", "@odd"},
+	"RecipeParameter.key": {`"a"`, `"b"`, "@odd"}, "userRecipeValues": {"@values"}, "json_schema": {`{"type":"object"}`, `{}`, "@free"},
+	"path": {`"none.yaml"`, `"/none"`, "@odd"}, "name": {"@odd", `"Named"`}, "session_type": {`"user"`, `"user"`, `"hidden"`, `"scheduled"`}, "max_retries": {"1", "0", "3"},
+	"created": {"100", "200", "1765386000", "0", "-1"}, "timestamp": {"100", "200", "1765386000", "1765386001", "0", "9223372036854775807"},
+	"lastModified": {`"2025-12-10T16:59:31Z"`, `"2025-12-10T16:59:31.120+01:00"`}, "priority": {"0", "0.5", "1"},
+	"ImageContent.data": {`"iVBORw0KGgo="`, "@odd"}, "mimeType": {`"image/png"`, "@odd"}, "action": {`"allow_once"`, `"always_allow"`, `"deny"`, "@odd"}, "ConfirmToolActionRequest.id": {`"call_1"`, "@odd"},
+	"ImportSessionRequest.json": {`"{}"`, `"null"`, `"{\"id\":"`, "@exported", "@exported", "@odd"}, "created_at": {`"2025-12-10T16:59:31Z"`}, "updated_at": {`"2025-12-10T16:59:31Z"`},
+	"Session.recipe": {"null", `{"version":"1","title":"T","description":"D","prompt":"{{ a }}"}`}, "model_config": {"null"}, "extension_data": {`{}`, `{"todo.v0":{"content":"x"}}`, "@free"},
+	"ToolCall.arguments": {`{}`, "@free"}, "arguments": {`{}`, "@free"}, "ClientToolDefinition.parameters": {`{}`, `{"type":"object"}`, "@free"},
+	"metadata": {"@metadata"},
+}
+
+// Alternatives are the tags that a choice is made among, of schemas that have more than can be tried here.
+var alternatives = map[string][]string{
+	"ExtensionConfigInput": {"stdio", "stdio", "builtin", "platform", "platform", "frontend", "frontend", "sse", "streamable_http"},
+	"MessageContent":       {"text", "text", "text", "image", "toolRequest", "toolResponse", "thinking", "systemNotification", "frontendToolRequest", "actionRequired"},
+}
+
+// Weights say how often an operation is chosen, beside what makes, uses and ends state; 0 is for what story.go alone does.
+var weights = map[string]int{
+	"executeClientTool": 0, "reply": 0, "streamPendingRequests": 0, "streamEvents": 0, "streamGlobalEvents": 0, "deleteSession": 0, "getStatus": 0, "getDiagnostics": 1,
+	"addExtension": 4, "removeExtension": 3, "getTools": 4, "updateAgentProvider": 2, "updateFromSession": 3, "resumeAgent": 3, "getSession": 5, "editMessage": 3,
+	"updateSessionUserRecipeValues": 4, "importSession": 2, "startAgent": 2, "updateSessionName": 2, "exportSession": 2, "registerClientTools": 4, "unregisterClientTools": 3,
+	"listClientTools": 4, "listAllClientTools": 2, "confirmToolAction": 1, "listSessions": 2, "getSessionInsights": 1, "stopAgent": 2, "updateRouterToolSelector": 1,
+	"submitClientToolResult": 1,
+}
+
+// Extensions are names that meet each other once they are normalised, or nearly do; tools and clients likewise.
+var (
+	extensions = []string{"tester", "Tester", "İx", "i\u0307x", "straße", "ΑΣ", "ας", "a b", "a\u00a0b", "a_b", "__proto__", "constructor", "e\u0301", "é", "platform", "todo"}
+	clients    = []string{"c", "C", "__proto__", "constructor", "e\u0301", "é", "a_b", "a b", "ſ", "x/y", "%41", "😀", "a\x00b", "client_c", "12"}
+	tools      = []string{"add", "Add", "__proto__", "constructor", "toString", "10", "2", "é", "e\u0301", "", "client_c_add", "a_b", "\u2028", "half \xed\xa0\xbd"}
+)
+
+// Answers are what the model does when the user says a word. CALL, INPUT and ODD stand for what is drawn.
+var answers = map[string]string{
+	"Hello":    `{text: [Good, " day"], usage: {input: 7, output: 2}}`,
+	"Use it":   `{text: I look., tools: [{tool: CALL, id: call_1, input: INPUT}]}`,
+	"Use both": `{tools: [{tool: CALL, id: call_1, input: {}}, {tool: nowhere__tool, id: call_2, input: INPUT}]}`,
+	"Torn":     `{tools: [{tool: CALL, id: call_3, arguments: ['{"a', '":']}]}`,
+	"Odd":      `{text: [ODD, ODD]}`,
+	"Fail":     `{status: 400, error: ODD}`,
+	"Cut":      `{text: [half, an answer], end: cut}`,
+	"Hang":     `{end: hang}`,
+}
