@@ -48,7 +48,7 @@ type Spec struct {
 type Ready struct {
 	Path   string        // asked for with GET; may carry a query. Default: "/status"
 	Status int           // the status that counts. Default: any 2xx
-	Within time.Duration // bound on the whole start. Default: 10 s
+	Within time.Duration // bound on the whole start. Default: 30 s, for machines that are busy
 	Probe  time.Duration // bound on one request. Default: 2 s
 	// AnyOwner accepts answers on the target's port of processes that the target has not started: what publishes the port
 	// of a container, or a service manager. Default: only the target's own count, where the system tells.
@@ -64,7 +64,7 @@ type Stop struct {
 // withDefaults returns a copy with every default filled in.
 func (s Spec) withDefaults() Spec {
 	setDefault(&s.Ready.Path, "/status")
-	setDefault(&s.Ready.Within, 10*time.Second)
+	setDefault(&s.Ready.Within, 30*time.Second)
 	setDefault(&s.Ready.Probe, 2*time.Second)
 	setDefault(&s.Stop.Grace, 5*time.Second)
 	setDefault(&s.Stop.Kill, 5*time.Second)
