@@ -123,6 +123,16 @@ func TestRepairIsLinear(t *testing.T) {
 	}
 }
 
+// A note needs no repair of what was repaired before, so it is never left out.
+func TestANoteNeedsNoRepair(t *testing.T) {
+	for seed := range uint64(5000) {
+		noted := WithNote(Repair(randomConversation(rand.New(rand.NewPCG(seed, 0)))), "<context>")
+		if diff := cmp.Diff(noted, Repair(noted)); diff != "" {
+			t.Fatalf("seed %d (-noted +repaired):\n%s", seed, diff)
+		}
+	}
+}
+
 func BenchmarkRepair(b *testing.B) {
 	for name, chain := range chains {
 		for _, n := range []int{1000, 2000} {

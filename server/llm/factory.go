@@ -56,6 +56,9 @@ var cannotRun = []string{
 // Config returns the configuration of a model with what the environment says; see [NewModelConfig].
 func (f *Factory) Config(model string) (ModelConfig, error) { return NewModelConfig(model, f.Env) }
 
+// LeadConfig returns the configuration of the model of a lead; see [NewLeadConfig].
+func (f *Factory) LeadConfig(model string) (ModelConfig, error) { return NewLeadConfig(model, f.Env) }
+
 // New returns a provider. No request is made. The text of the error is shown to clients (decision M2).
 func (f *Factory) New(name string, config ModelConfig) (*Provider, error) {
 	p := &Provider{

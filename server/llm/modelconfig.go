@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,22 @@ type Lookup func(name string) (value string, set bool)
 // NewModelConfig returns the configuration of a model with what the environment says (GA 1.2). The text of its error is
 // shown to clients (decision M3).
 func NewModelConfig(model string, env Lookup) (ModelConfig, error) {
+	return newModelConfig(model, env, modelVariables)
+}
+
+// NewLeadConfig returns that of a lead, which may have a variable of its own (decision M57).
+func NewLeadConfig(model string, env Lookup) (ModelConfig, error) {
+	const own = "GOOSE_LEAD_CONTEXT_LIMIT"
+	variables := slices.Clone(modelVariables)
+	if _, set := env(own); set {
+		variables[0].name = own
+	}
+	return newModelConfig(model, env, variables)
+}
+
+func newModelConfig(model string, env Lookup, variables []modelVariable) (ModelConfig, error) {
 	c := ModelConfig{ModelName: model, ContextLimit: limitOf(model)}
-	for _, v := range modelVariables {
+	for _, v := range variables {
 		if value, set := env(v.name); set {
 			if reason := v.take(&c, value); reason != "" {
 				return ModelConfig{}, errors.New(strings.NewReplacer("<name>", "'"+v.name+"'", "<value>", value).Replace(reason))
@@ -41,12 +56,14 @@ func NewModelConfig(model string, env Lookup) (ModelConfig, error) {
 	return c, nil
 }
 
-// modelVariables are the variables of the environment, in the order in which they are looked at. What is wrong with a value
-// is told with the texts of GA2 6.1.
-var modelVariables = []struct {
+// A modelVariable is a variable of the environment. What is wrong with a value is told with the texts of GA2 6.1.
+type modelVariable struct {
 	name string
 	take func(c *ModelConfig, value string) (wrong string)
-}{
+}
+
+// modelVariables stand in the order in which they are looked at.
+var modelVariables = []modelVariable{
 	{"GOOSE_CONTEXT_LIMIT", takeContextLimit},
 	{"GOOSE_TEMPERATURE", takeTemperature},
 	{"GOOSE_TOOLSHIM", takeToolShim},

@@ -25,7 +25,7 @@ type Agent struct {
 // NewAgent returns an agent of a session, without a model.
 func NewAgent(tools Toolbox, live *Live) *Agent { return &Agent{Tools: tools, live: live} }
 
-// Provider returns the model, nil if none was chosen. If there are a lead and a worker, it is the worker (decision M63).
+// Provider returns the model, nil if none was chosen. If there are a lead and a worker, it is the worker.
 func (a *Agent) Provider() *llm.Provider { return a.chosen().Worker }
 
 // SetProvider chooses the model, without a lead.

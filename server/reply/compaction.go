@@ -128,13 +128,13 @@ func (x *exchange) compact(ctx context.Context, keepLatest bool) (done bool, err
 
 // summary asks the model for a summary, a second time without the results of tools if they were too much.
 func (x *exchange) summary(ctx context.Context) (piece llm.Piece, err error) {
-	provider := x.agent.Provider()
-	if provider == nil {
+	models := x.agent.chosen()
+	if models.Worker == nil {
 		return piece, noProvider
 	}
 	for _, results := range []bool{true, false} {
 		text := message.Text{Text: history.Transcript(x.conversation, results)}
-		piece, err = provider.Complete(ctx, llm.Request{System: summarize, Messages: []message.Message{made(message.User, text)}})
+		piece, err = models.complete(ctx, llm.Request{System: summarize, Messages: []message.Message{made(message.User, text)}})
 		if !llm.IsContextExceeded(err) {
 			return piece, err
 		}

@@ -2,6 +2,7 @@ package reply
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	gen "github.com/lockstep-dev/lockstep/gen/server"
@@ -103,6 +104,9 @@ func (s *Service) UpdateAgentProvider(ctx context.Context, _ gen.UpdateAgentProv
 		return refused(http.StatusBadRequest, "Invalid model config: "+err.Error())
 	}
 	models, err := Choose(s.Settings, s.Providers, request.provider, config)
+	if invalid, ok := errors.AsType[InvalidModel](err); ok {
+		return refused(http.StatusBadRequest, "Invalid model config: "+invalid.Error())
+	}
 	if err != nil {
 		return refused(http.StatusBadRequest, "Failed to create "+excerpt.Quoted(request.provider)+" provider: "+err.Error())
 	}

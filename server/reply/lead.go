@@ -2,17 +2,20 @@ package reply
 
 import (
 	"context"
-	"errors"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/letters"
 	"github.com/lockstep-dev/lockstep/server/llm"
+	"github.com/lockstep-dev/lockstep/server/message"
 )
 
-// Models are who answers in the replies of an agent: a worker, which also names and summarizes, and possibly a lead, which
-// has the first turns, and some more when the worker fails (GA 1.2, decisions M57 to M63).
+// Models are who answers an agent: a worker, and possibly a lead, which gives the first answers, and some more when the
+// worker fails (GA2 6.4, decisions M57 to M63).
 type Models struct {
 	Worker *llm.Provider
 	lead   *lead
@@ -24,31 +27,30 @@ type InvalidModel struct{ error }
 // Choose returns a provider with the lead that the settings want to have with it. The text of the error is shown to
 // clients; an [InvalidModel] is told as it is without a lead.
 func Choose(from Settings, factory *llm.Factory, name string, config llm.ModelConfig) (Models, error) {
-	worker, err := factory.New(name, config)
-	if err != nil {
-		return Models{}, err
-	}
 	model := textOf(from, "GOOSE_LEAD_MODEL")
-	if model == "" {
-		return Models{Worker: worker}, nil
+	if limit := workerLimit(from); limit > 0 && model != "" {
+		config.ContextLimit = &limit
+	}
+	worker, err := factory.New(name, config)
+	if err != nil || model == "" {
+		return Models{Worker: worker}, err
 	}
 	if other := textOf(from, "GOOSE_LEAD_PROVIDER"); other != "" {
 		name = other
 	}
-	leading, err := factory.Config(model)
+	leading, err := factory.LeadConfig(model)
 	if err != nil {
 		return Models{}, InvalidModel{err}
 	}
 	provider, err := factory.New(name, leading)
 	if err != nil {
-		return Models{}, errors.New("Lead provider " + name + ": " + err.Error())
+		return Models{}, err
 	}
 	return Models{worker, &lead{
-		provider: provider,
-		worker:   worker,
-		patience: turnsOf(from, "GOOSE_LEAD_FAILURE_THRESHOLD", 2),
-		again:    turnsOf(from, "GOOSE_LEAD_FALLBACK_TURNS", 2),
-		left:     turnsOf(from, "GOOSE_LEAD_TURNS", 3),
+		provider:  provider,
+		first:     turnsOf(from, "GOOSE_LEAD_TURNS", 3),
+		threshold: turnsOf(from, "GOOSE_LEAD_FAILURE_THRESHOLD", 2),
+		again:     turnsOf(from, "GOOSE_LEAD_FALLBACK_TURNS", 2),
 	}}, nil
 }
 
@@ -68,6 +70,19 @@ func turnsOf(from Settings, key string, byDefault int) int {
 	return n
 }
 
+// workerLimit returns the context limit of a worker, or 0 (decision M57).
+func workerLimit(from Settings) int64 {
+	digits := textOf(from, "GOOSE_WORKER_CONTEXT_LIMIT")
+	if raw, err := from.Setting("GOOSE_WORKER_CONTEXT_LIMIT"); digits == "" && err == nil {
+		digits = string(raw)
+	}
+	limit, err := strconv.ParseUint(digits, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int64(limit)
+}
+
 // textOf returns the string that a setting holds, or nothing.
 func textOf(from Settings, key string) string {
 	raw, err := from.Setting(key)
@@ -77,79 +92,102 @@ func textOf(from Settings, key string) string {
 	return jsonwire.Text(raw).Str()
 }
 
-// A lead takes turns from a worker. It is safe for concurrent use: all replies of an agent have the same.
+// A lead is asked in the place of a worker at first, and when the worker fails. It is safe for concurrent use: all replies of
+// an agent have the same.
 type lead struct {
-	provider, worker *llm.Provider
-	patience         int // failed turns of the worker in a row
-	again            int // turns that the lead gets then
+	provider  *llm.Provider
+	first     int // answers of the lead
+	threshold int // failing answers in a row
+	again     int // answers of the lead that do not fail, then
 
 	mu       sync.Mutex
-	left     int // turns of the lead
-	failures int // of the worker in a row
+	answers  int // of both
+	failures int // in a row
+	left     int // of again
 }
 
-// begin returns who is asked in a turn that begins now.
-func (l *lead) begin() *llm.Provider {
+// next returns who is asked now: always the worker if there is no lead.
+func (m Models) next() *llm.Provider {
+	l := m.lead
+	if l == nil {
+		return m.Worker
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.left > 0 {
+	if l.answers < l.first || l.left > 0 {
 		return l.provider
 	}
-	return l.worker
+	return m.Worker
 }
 
-// count counts a turn whose tools are done (decisions M59, M60). A lead that there is not counts nothing.
-func (l *lead) count(by *llm.Provider, failed bool) {
-	if l == nil {
-		return
-	}
+// count counts an answer (decisions M59, M60).
+func (l *lead) count(failed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	behindFirst := l.answers >= l.first
+	l.answers++
 	switch {
-	case by == l.provider && l.left == 0: // in the place of the worker, which neither fails nor recovers by that
-	case by == l.provider:
-		if l.left--; l.left == 0 {
-			l.failures = 0
-		}
 	case !failed:
 		l.failures = 0
+		l.left = max(l.left-1, 0)
 	default:
-		if l.failures++; l.failures >= l.patience {
+		l.failures++
+		if behindFirst && l.left == 0 && l.failures >= l.threshold {
 			l.left, l.failures = l.again, 0
 		}
 	}
 }
 
+// ask makes a call for an answer in one piece. What goes wrong is tried once more with the lead, if there is one, and by is
+// who has answered (decision M61).
+func (m Models) ask(ctx context.Context, first *llm.Provider, call func(*llm.Provider) (llm.Piece, error)) (piece llm.Piece, by *llm.Provider, err error) {
+	piece, err = call(first)
+	if m.lead == nil {
+		return piece, first, err
+	}
+	by = first
+	if err != nil && ctx.Err() == nil {
+		if second, failed := call(m.lead.provider); failed == nil {
+			piece, by, err = second, m.lead.provider, nil
+		}
+	}
+	if err == nil {
+		m.lead.count(fails(piece))
+	}
+	return piece, by, err
+}
+
+// complete asks for an answer in one piece that is no turn. With a lead it asks the main model (decision M63).
+func (m Models) complete(ctx context.Context, question llm.Request) (llm.Piece, error) {
+	if m.lead == nil {
+		return m.Worker.Complete(ctx, question)
+	}
+	piece, _, err := m.ask(ctx, m.next(), func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, question) })
+	return piece, err
+}
+
 // newTurn returns a turn of whoever is to have it.
 func (x *exchange) newTurn() *turn {
 	models := x.agent.chosen()
-	t := &turn{exchange: x, provider: models.Worker, lead: models.lead}
-	if t.lead != nil {
-		t.provider = t.lead.begin()
-	}
-	return t
+	return &turn{exchange: x, models: models, provider: models.next()}
 }
 
-// answer asks the model of the turn. With a lead nothing is streamed, and what the worker cannot answer the lead is asked,
-// whose turn it is then (decisions M61, M62).
+// answer asks the model of the turn. With a lead nothing is streamed, and the turn is of whoever has answered (decisions M61,
+// M62).
 func (t *turn) answer(ctx context.Context, question llm.Request) iter.Seq2[llm.Piece, error] {
-	if t.lead == nil {
+	if t.models.lead == nil {
 		return t.provider.Answer(ctx, question)
 	}
 	return func(yield func(llm.Piece, error) bool) {
-		piece, err := t.provider.Ask(ctx, question)
-		if err != nil && t.provider == t.lead.worker && ctx.Err() == nil {
-			t.Log.Info("the lead is asked in the place of the worker", "session", t.session.ID, "err", err)
-			t.provider = t.lead.provider
-			piece, err = t.provider.Ask(ctx, question)
-		}
+		piece, by, err := t.models.ask(ctx, t.provider, func(p *llm.Provider) (llm.Piece, error) { return p.Ask(ctx, question) })
+		t.provider = by
 		yield(piece, err)
 	}
 }
 
 // tellModel tells who has answered, if there is a lead and it is known what the answer has cost (decision M62).
 func (t *turn) tellModel(ctx context.Context, piece llm.Piece) error {
-	if t.lead == nil || piece.Usage == nil {
+	if t.models.lead == nil || piece.Usage == nil {
 		return nil
 	}
 	model, mode := piece.Model, "unknown"
@@ -157,20 +195,34 @@ func (t *turn) tellModel(ctx context.Context, piece llm.Piece) error {
 		model = t.provider.Model()
 	}
 	switch model {
-	case t.lead.provider.Model():
+	case t.models.lead.provider.Config().ModelName:
 		mode = "lead"
-	case t.lead.worker.Model():
+	case t.models.Worker.Config().ModelName:
 		mode = "worker"
 	}
 	return t.out.push(ctx, modelEvent(model, mode))
 }
 
-// failed says whether the model has asked for tools in a way that came to nothing (decision M60).
-func (t *turn) failed() bool {
-	for _, r := range t.wanted {
-		if r.result.Error != nil {
-			return true
-		}
+// failing are what an answer says that fails, and failingFirst how one begins (decision M60).
+var (
+	failing = []string{
+		"that's wrong", "that's not right", "that doesn't work", "try again", "let me correct", "actually, ", "no, that's", "that's incorrect",
+		"fix this", "this is broken", "this doesn't",
 	}
-	return t.broken
+	failingFirst = []string{"no,", "wrong", "incorrect"}
+)
+
+// fails says whether an answer shows that its model does not get on.
+func fails(answer llm.Piece) bool {
+	return slices.ContainsFunc(answer.Message.Content, func(item message.Content) bool {
+		switch c := item.(type) {
+		case message.ToolRequest:
+			return c.Call.Error != nil
+		case message.Text:
+			text := letters.Lower(c.Text)
+			return slices.ContainsFunc(failing, func(s string) bool { return strings.Contains(text, s) }) ||
+				slices.ContainsFunc(failingFirst, func(s string) bool { return strings.HasPrefix(text, s) })
+		}
+		return false
+	})
 }

@@ -20,9 +20,9 @@ const (
 
 // nameSession asks the model for a name behind the reply, if the session still needs one.
 func (x *exchange) nameSession() {
-	provider := x.agent.Provider()
+	models := x.agent.chosen()
 	question, wanted := namingQuestion(x.conversation)
-	if x.session.UserSetName || provider == nil || !wanted {
+	if x.session.UserSetName || models.Worker == nil || !wanted {
 		return
 	}
 	service, id, live := x.Service, x.session.ID, x.agent.live
@@ -31,7 +31,7 @@ func (x *exchange) nameSession() {
 		defer release()
 		ctx, cancel := live.bounded(ctx)
 		defer cancel(nil)
-		service.name(ctx, id, provider, question)
+		service.name(ctx, id, models, question)
 	})
 	if !begun {
 		release()
@@ -39,10 +39,10 @@ func (x *exchange) nameSession() {
 }
 
 // name names a session. If it cannot, the session keeps its name.
-func (s *Service) name(ctx context.Context, id string, provider *llm.Provider, question string) {
+func (s *Service) name(ctx context.Context, id string, models Models, question string) {
 	ctx, cancel := context.WithTimeout(ctx, namingTime)
 	defer cancel()
-	piece, err := provider.Complete(ctx, llm.Request{
+	piece, err := models.complete(ctx, llm.Request{
 		System: describe, Messages: []message.Message{made(message.User, message.Text{Text: question})},
 	})
 	if err != nil {

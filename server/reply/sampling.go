@@ -28,15 +28,17 @@ func (t *turn) sample(ctx context.Context, s Sampling) (said Sampled, err error)
 			err = internal
 		}
 	}()
-	provider := t.agent.Provider()
-	if provider == nil {
+	models := t.agent.chosen()
+	if models.Worker == nil {
 		return Sampled{}, noProvider
 	}
 	question := llm.Request{System: s.System, Messages: s.Messages, TextsAlone: true}
-	piece, err := provider.Sample(ctx, question, s.MaxTokens, s.Temperature)
+	piece, by, err := models.ask(ctx, models.next(), func(p *llm.Provider) (llm.Piece, error) {
+		return p.Sample(ctx, question, s.MaxTokens, s.Temperature)
+	})
 	if err != nil {
 		return Sampled{}, err
 	}
 	text, _ := piece.Message.PlainText()
-	return Sampled{Text: text, Model: provider.Config().ModelName}, nil
+	return Sampled{Text: text, Model: by.Config().ModelName}, nil
 }

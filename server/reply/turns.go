@@ -67,8 +67,8 @@ func (x *exchange) sayFailed(ctx context.Context, err error) error {
 // A turn is one call of the model, and what comes of it.
 type turn struct {
 	*exchange
-	provider *llm.Provider
-	lead     *lead // nil if there is none
+	models   Models
+	provider *llm.Provider // who is asked, and then who has answered
 	tools    toolset
 
 	said   pieces    // what is to be saved of the answer
@@ -156,7 +156,6 @@ func (t *turn) act(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.lead.count(t.provider, t.failed())
 	if len(t.wanted) > 0 || t.broken {
 		return true, t.save(ctx, append(t.said.messages(), pairs...)...)
 	}
