@@ -102,13 +102,20 @@ type answer struct {
 // connect opens a connection and sends bytes on it.
 func (r *rig) connect(send string) net.Conn {
 	r.t.Helper()
-	c, err := r.dial()
+	c, err := r.tryConnect(send)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	// Not in this goroutine: a server that answers before it has read everything would be waited for.
-	go io.WriteString(c, send)
 	return c
+}
+
+func (r *rig) tryConnect(send string) (net.Conn, error) {
+	c, err := r.dial()
+	if err == nil {
+		// Not in this goroutine: a server that answers before it has read everything would be waited for.
+		go io.WriteString(c, send)
+	}
+	return c, err
 }
 
 // send sends one request as it is and reads the answer to it.
@@ -121,8 +128,17 @@ func (r *rig) send(raw string) answer {
 	return a
 }
 
+// try is send for other goroutines than that of the test.
 func (r *rig) try(raw string) (answer, error) {
-	c := r.connect(raw)
+	c, err := r.tryConnect(raw)
+	if err != nil {
+		return answer{}, err
+	}
+	return answerOn(c, raw)
+}
+
+// answerOn reads the answer to the request that was sent on a connection.
+func answerOn(c net.Conn, raw string) (answer, error) {
 	defer c.Close()
 	method, _, _ := strings.Cut(raw, " ")
 	resp, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
@@ -156,11 +172,14 @@ func lines(headers []string) string {
 	return strings.Join(headers, "\r\n") + "\r\n"
 }
 
-// start sends a request whose answer comes later.
+// start sends a request whose answer comes later. It is connected when start returns: later the test may be over, and its
+// server gone.
 func (r *rig) start(raw string) <-chan answer {
+	r.t.Helper()
+	c := r.connect(raw)
 	answered := make(chan answer, 1)
 	go func() {
-		a, err := r.try(raw)
+		a, err := answerOn(c, raw)
 		if err != nil {
 			a.body = "no answer: " + err.Error()
 		}
