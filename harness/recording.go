@@ -82,24 +82,6 @@ func (r *Recording) join(s *scenario.Scenario, ts []*transcript.Transcript) []*t
 	return append([]*transcript.Transcript{&reference}, ts...)
 }
 
-// unrecorded judges a scenario whose recording cannot be used, or says that it does not apply, and reports whether it has.
-func (e *execution) unrecorded(i int) bool {
-	r, s := e.opts.Against, e.scenarios[i]
-	if r == nil {
-		return false
-	}
-	why := r.stale(s)
-	switch {
-	case why != "":
-		e.judge(i, e.unwalked(s, why, nil), "")
-	case r.notApplicable[s.ID] != "":
-		e.judge(i, nil, r.notApplicable[s.ID])
-	default:
-		return false
-	}
-	return true
-}
-
 // unwalked are the transcripts of a scenario that nobody has walked: the first says why.
 func (e *execution) unwalked(s *scenario.Scenario, why string, log []string) []*transcript.Transcript {
 	out := make([]*transcript.Transcript, len(e.targets))

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,7 +154,7 @@ func (p *Project) Run(ctx context.Context, options *Options) (*Result, error) {
 	e := &execution{
 		project: p, opts: opts, targets: targets, scenarios: scenarios, selection: selection,
 		result: &Result{Started: time.Now(), Seed: opts.Seed, Jobs: opts.Jobs, Alone: alone},
-		judged: make([]*verdict.Scenario, len(scenarios)), written: map[int]bool{},
+		judged: make([]*verdict.Scenario, len(scenarios)), written: map[int]bool{}, places: newPlaces(opts.Jobs),
 	}
 	e.accept = p.acceptance(&opts, e.result.Started)
 	e.result.Partial, e.result.Shard, e.result.AllowEmpty = p.partial(targets, alone), opts.Shard.of(selection), opts.AllowEmpty
@@ -178,6 +177,7 @@ type execution struct {
 	selection []*scenario.Scenario // of all shards
 	result    *Result
 	accept    *verdict.Acceptance
+	places    places
 
 	mu        sync.Mutex // guards what follows
 	judged    []*verdict.Scenario
@@ -226,153 +226,6 @@ func repeats(n int) int {
 		return n
 	}
 	return 0
-}
-
-// drive runs the scenarios: as many at a time as there are jobs. Those that want targets of their own are started
-// first, because they take longest, and only as many of them at a time as there are processors.
-func (e *execution) drive(ctx context.Context) {
-	shared := e.newFleet(ctx, e.sharing(), mostReplacements)
-	defer shared.stop()
-	processors := make(chan struct{}, max(1, runtime.GOMAXPROCS(0)))
-	queue := make(chan int)
-	var workers sync.WaitGroup
-	for range e.opts.Jobs {
-		workers.Go(func() {
-			for i := range queue {
-				if e.scenarios[i].Fresh {
-					processors <- struct{}{}
-					e.fresh(ctx, i)
-					<-processors
-				} else {
-					e.one(ctx, i, func() (*fleet, func()) { return shared, func() {} })
-				}
-			}
-		})
-	}
-	for _, i := range e.order() {
-		if ctx.Err() == nil {
-			queue <- i
-		}
-	}
-	close(queue)
-	workers.Wait()
-}
-
-// order returns the scenarios as they are started: those that are wanted first, and of these and of the others those with
-// targets of their own before the rest.
-func (e *execution) order() []int {
-	rank := func(i int) int {
-		s, rank := e.scenarios[i], 0
-		if !slices.Contains(e.opts.First, s.ID) {
-			rank = 2
-		}
-		if !s.Fresh {
-			rank++
-		}
-		return rank
-	}
-	out := make([]int, len(e.scenarios))
-	for i := range out {
-		out[i] = i
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
-	return out
-}
-
-// fresh runs a scenario on targets of its own.
-func (e *execution) fresh(ctx context.Context, i int) {
-	for _, t := range e.opts.live(e.targets) {
-		if t.Spec.URL != "" {
-			e.judge(i, nil, fmt.Sprintf("it needs newly started targets, and %s is a server that already runs", t.Spec.Name))
-			return
-		}
-	}
-	e.one(ctx, i, func() (*fleet, func()) {
-		f := e.newFleet(ctx, e.scenarios[i:i+1], 0)
-		f.setUp(e.scenarios[i].Setup)
-		return f, f.stop
-	})
-}
-
-// one runs a scenario, as often as is wanted, each time on the fleet that there is for it.
-func (e *execution) one(ctx context.Context, i int, provide func() (*fleet, func())) {
-	if ctx.Err() != nil || e.unrecorded(i) || e.homeless(i) {
-		return
-	}
-	c := &Case{Scenario: e.scenarios[i]}
-	for n := 1; n <= max(1, e.opts.Repeat); n++ {
-		f, release := provide()
-		ts := e.walk(ctx, i, n, f)
-		release()
-		if ts == nil { // lockstep itself has failed, which is its judgement
-			return
-		}
-		for _, t := range ts {
-			if e.opts.Repeat > 1 {
-				t.Run = n
-			}
-			c.add(t)
-		}
-		if ctx.Err() != nil {
-			e.mu.Lock() // what an interrupt cut short is not judged
-			defer e.mu.Unlock()
-			e.cut = append(e.cut, i)
-			return
-		}
-	}
-	defer e.catch(i)
-	e.conclusive(i, c)
-}
-
-// catch leaves a scenario in which lockstep itself fails without a judgement, and the others as they are.
-func (e *execution) catch(i int) {
-	if cause := recover(); cause != nil {
-		e.failedAt(i, cause)
-	}
-}
-
-// walk runs a scenario on a fleet for the n-th time. It returns nil when lockstep itself fails.
-func (e *execution) walk(ctx context.Context, i, n int, f *fleet) []*transcript.Transcript {
-	defer e.catch(i)
-	targets, absent := f.start()
-	var ts []*transcript.Transcript
-	if absent != nil {
-		ts = unusable(e.scenarios[i], e.opts.live(e.targets), absent)
-	} else {
-		options := e.runOptions(e.scenarios[i])
-		options.Seed += uint64(n - 1) // another target may start a step
-		ts = run.Scenario(ctx, e.scenarios[i], targets, options)
-	}
-	e.redact(ts)
-	return e.opts.Against.join(e.scenarios[i], ts)
-}
-
-// sharing returns the scenarios that share their targets.
-func (e *execution) sharing() []*scenario.Scenario {
-	return slices.DeleteFunc(slices.Clone(e.scenarios), func(s *scenario.Scenario) bool { return s.Fresh })
-}
-
-// homeless judges a scenario as not applicable that speaks of a directory which a target does not have.
-func (e *execution) homeless(i int) bool {
-	for _, t := range e.opts.live(e.targets) {
-		if e.scenarios[i].Directory && t.Spec.URL != "" {
-			e.judge(i, nil, fmt.Sprintf("it speaks of the target's directory, and %s is a server that already runs", t.Spec.Name))
-			return true
-		}
-	}
-	return false
-}
-
-// unusable are the transcripts of a scenario whose targets did not start.
-func unusable(s *scenario.Scenario, targets []Target, broken []error) []*transcript.Transcript {
-	out := make([]*transcript.Transcript, len(targets))
-	for i, t := range targets {
-		out[i] = &transcript.Transcript{Scenario: s.ID, Target: t.Spec.Name, Started: time.Now()}
-		if err := broken[i]; err != nil {
-			out[i].Unusable, out[i].Log = err.Error(), logOf(err)
-		}
-	}
-	return out
 }
 
 func (e *execution) runOptions(s *scenario.Scenario) *run.Options {

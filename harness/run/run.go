@@ -82,7 +82,7 @@ type Contract interface {
 	Objections(method, target string, h transcript.Header, body []byte) []Objection
 }
 
-// Options bound and inform a run. All fields are needed.
+// Options bound and inform a run. All fields but Recorded and Aside are needed.
 type Options struct {
 	Step     time.Duration // a step that names no bound of its own
 	Scenario time.Duration // a scenario that names no limit of its own
@@ -97,6 +97,16 @@ type Options struct {
 	// Recorded is what a reference did that is not there any more; nil when all are. A stream that lags behind it may
 	// catch up, as one that lags behind another target.
 	Recorded *transcript.Transcript
+	// Aside calls a function that only waits, and lets other scenarios run meanwhile. When nil, the function is just called.
+	Aside func(wait func())
+}
+
+func (o *Options) aside(wait func()) {
+	if o.Aside == nil {
+		wait()
+	} else {
+		o.Aside(wait)
+	}
 }
 
 // An overError is why something was cut short: the time for it was over.
@@ -162,7 +172,34 @@ func Scenario(ctx context.Context, s *scenario.Scenario, targets []*Target, opts
 		w.t.Stalled, w.t.Starved, w.t.Delayed = stalled, starvation[i], starvation[len(r.walkers)]
 		out[i] = w.t
 	}
+	r.watchProcesses()
 	return out
+}
+
+// watchProcesses notes which processes have ended. A process that may be about to end has the grace to do so.
+func (r *stage) watchProcesses() {
+	var watched []*walker
+	for _, w := range r.walkers {
+		if w.mayEnd() {
+			watched = append(watched, w)
+		} else {
+			w.noteExit()
+		}
+	}
+	if len(watched) == 0 {
+		return
+	}
+	r.opts.aside(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), grace)
+		defer cancel()
+		for _, w := range watched {
+			select {
+			case <-w.server.Process.Exited():
+			case <-ctx.Done():
+			}
+			w.noteExit()
+		}
+	})
 }
 
 // dice returns the source of chance of a scenario: the same for the same seed, whatever else runs.

@@ -262,10 +262,10 @@ func (w *walker) closeAll() {
 	}
 }
 
-// grace is how long a process that has just hung up may take to be seen as ended.
+// grace is how long a process is watched that has hung up or ended a stream: it may be dying.
 const grace = 500 * time.Millisecond
 
-// finish completes the transcript.
+// finish completes the transcript, but for the end of the process.
 func (w *walker) finish(ctx context.Context) {
 	for _, s := range w.opened {
 		if is, _ := s.answered(); is {
@@ -282,21 +282,20 @@ func (w *walker) finish(ctx context.Context) {
 	if ctx.Err() != nil {
 		w.t.Aborted = context.Cause(ctx).Error()
 	}
-	if w.server.Process == nil || w.stopped || w.t.Unusable != "" {
+}
+
+// mayEnd reports whether the process runs and may be dying.
+func (w *walker) mayEnd() bool {
+	return w.server.Process != nil && !w.stopped && w.t.Unusable == "" && !w.exited() && w.lostConnection()
+}
+
+// noteExit notes that the process has ended by itself.
+func (w *walker) noteExit() {
+	if w.stopped || w.t.Unusable != "" || !w.exited() {
 		return
 	}
-	if w.lostConnection() {
-		timer := time.NewTimer(grace)
-		defer timer.Stop()
-		select {
-		case <-w.server.Process.Exited():
-		case <-timer.C:
-		}
-	}
-	if w.exited() {
-		w.t.Exit = &transcript.Exit{
-			Status: w.server.Process.ExitStatus(), At: w.since(), Log: w.server.Process.Log(), UnderWay: w.server.Process.UnderWay(),
-		}
+	w.t.Exit = &transcript.Exit{
+		Status: w.server.Process.ExitStatus(), At: w.since(), Log: w.server.Process.Log(), UnderWay: w.server.Process.UnderWay(),
 	}
 }
 

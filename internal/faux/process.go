@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Process is a server as a process of its own, or what such a server starts. Only a command may touch the world
@@ -140,6 +141,18 @@ var processFaults = []*Fault{
 			w.framed(head, len(body), body)
 			w.server.Exit(3)
 		}),
+	},
+	{
+		ID: "exits-behind-a-stream", Doc: "it ends a stream in good order, and dies a moment later", In: "events/end",
+		Says: []Finding{
+			{shortfall, "target-exited", "3", "process", "to go on", "exit status 3", candidate},
+		},
+		Reason: "the process ended: exit status 3", Log: "panic: assignment to entry in nil map",
+		event: func(s *stream, ev event) {
+			if s.send(ev); s.sent == s.last {
+				time.AfterFunc(50*time.Millisecond, func() { s.server.Exit(3) })
+			}
+		},
 	},
 	{
 		ID: "ends-badly", Doc: "it exits with status 1 when it is asked to end", In: "process/stop",
