@@ -44,10 +44,7 @@ func known(s *scenario.Scenario) values {
 			v[name] = raw
 		}
 	}
-	for name, value := range s.Row {
-		add("row."+name, value)
-	}
-	for _, named := range s.Script().Vars {
+	for _, named := range s.Definitions() {
 		add(named.Name, named.Value)
 	}
 	return v

@@ -29,9 +29,9 @@ func (e *explainer) story(o *object) {
 		o.add("row", of.node())
 	}
 	script := e.s.Script()
-	if len(script.Vars) > 0 {
+	if vars := slices.Concat(script.Texts, script.Vars); len(vars) > 0 {
 		of := &object{}
-		for _, v := range script.Vars {
+		for _, v := range vars {
 			of.raw(v.Name, e.values[v.Name])
 		}
 		o.add("vars", of.node())

@@ -67,19 +67,12 @@ func newWalker(r *stage, server *Target) *walker {
 	return w
 }
 
-// define gives the row's columns and the variables their values.
+// define gives names their values that have one before the first step.
 func (w *walker) define() error {
-	for name, v := range w.stage.scenario.Row {
-		raw, err := v.Resolve(&w.env)
-		if err != nil {
-			return fmt.Errorf("column %s: %w", name, err)
-		}
-		w.env.set("row."+name, raw)
-	}
-	for _, v := range w.stage.script.Vars {
+	for _, v := range w.stage.scenario.Definitions() {
 		raw, err := v.Value.Resolve(&w.env)
 		if err != nil {
-			return fmt.Errorf("variable %s: %w", v.Name, err)
+			return fmt.Errorf("${{ %s }}: %w", v.Name, err)
 		}
 		w.env.set(v.Name, raw)
 	}

@@ -78,17 +78,19 @@ func (s scope) add(other scope) {
 // places, and takes them in any shape: it runs whether or not the schema is content.
 func (d *decoder) names(root *yamldoc.Node) {
 	s := newScope()
-	for _, row := range root.Get("table").Elements() {
-		for _, k := range row.Keys {
-			s.values["row."+k.Text] = true
-		}
-	}
 	d.named, d.given = map[string]bool{}, map[string]bool{}
-	d.checkSetup(root, s.values)
+	known := map[string]bool{"lockstep": true} // before the targets are up
 	for k := range root.Get("repeat").Entries() {
 		d.ownName(k, "repeat")
-		s.values[k.Text], d.given[k.Text] = true, true
+		known[k.Text], s.values[k.Text], d.given[k.Text] = true, true, true
 	}
+	d.uses(root.Get("table"), s)
+	for _, row := range root.Get("table").Elements() {
+		for _, k := range row.Keys {
+			known["row."+k.Text], s.values["row."+k.Text] = true, true
+		}
+	}
+	d.checkSetup(root, known)
 	for k, v := range root.Get("vars").Entries() {
 		d.uses(v, s)
 		d.ownName(k, "vars")

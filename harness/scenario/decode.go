@@ -61,7 +61,8 @@ func (d *decoder) scenario(root *yamldoc.Node, text []byte) *Scenario {
 // script decodes what the client does.
 func (d *decoder) script(root *yamldoc.Node) *Script {
 	s := &Script{
-		Vars:  d.vars(root.Get("vars"), root.Get("repeat")),
+		Texts: d.repeated(root.Get("repeat")),
+		Vars:  d.vars(root.Get("vars")),
 		Stubs: d.stubs(root.Get("stubs")),
 		Steps: d.steps("", root.Get("steps")),
 	}
@@ -71,12 +72,17 @@ func (d *decoder) script(root *yamldoc.Node) *Script {
 	return s
 }
 
-func (d *decoder) vars(vars, repeat *yamldoc.Node) []Var {
+func (d *decoder) repeated(repeat *yamldoc.Node) []Var {
 	var out []Var
 	for k, v := range repeat.Entries() {
 		text := strings.Repeat(v.Get("text").Str(), d.number(v.Get("times")))
 		out = append(out, Var{k.Text, Value{kind: yamldoc.String, set: true, str: Literal(text)}})
 	}
+	return out
+}
+
+func (d *decoder) vars(vars *yamldoc.Node) []Var {
+	var out []Var
 	for k, v := range vars.Entries() {
 		out = append(out, Var{k.Text, d.value(v)})
 	}

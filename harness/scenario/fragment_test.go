@@ -45,7 +45,7 @@ func loaded(t *testing.T, archive string) map[string]*Scenario {
 func expanded(s *Scenario) (out []string) {
 	steps, _ := s.Written()
 	for i, n := range steps {
-		out = append(out, s.Script().Steps[i].ID+" "+string(Expand(n, nothing{})))
+		out = append(out, s.Script().Steps[i].ID+" "+string(Expand(n, settled{})))
 	}
 	return out
 }
@@ -190,7 +190,7 @@ steps: [{http: POST /items, json: "${{ row.body }}", malformed: true}]
 	}
 	var got []string
 	for _, s := range all {
-		body, err := s.Row["body"].Resolve(nothing{})
+		body, err := s.Row["body"].Resolve(settled{})
 		if err != nil || s.Generated != (s.Line == 6) {
 			t.Errorf("%s: %v, generated %t in line %d", s.ID, err, s.Generated, s.Line)
 		}

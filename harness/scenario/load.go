@@ -121,8 +121,9 @@ func (l *library) parse(file, id string, data []byte) ([]*Scenario, Problems) {
 
 // expand makes one scenario of each row.
 func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Value) []*Scenario {
+	texts := s.Script().Texts
 	if len(rows) == 0 {
-		s.Setup = d.setup(root, nil)
+		s.Setup = d.setup(root, texts, nil)
 		return []*Scenario{s}
 	}
 	table := root.Get("table")
@@ -136,7 +137,7 @@ func (d *decoder) expand(s *Scenario, root *yamldoc.Node, rows []map[string]Valu
 		seen[name] = true
 		of := *s
 		of.ID = s.ID + "[" + name + "]"
-		of.Row, of.Setup = row, d.setup(root, row)
+		of.Row, of.Setup = row, d.setup(root, texts, row)
 		of.Line, of.Column, of.Generated = table.Items[i].Line, table.Items[i].Column, d.generated[table.Items[i]]
 		out[i] = &of
 	}

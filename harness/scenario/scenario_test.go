@@ -54,6 +54,8 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 		{"a name before it is captured", head + "steps: [{http: \"GET /${{ id }}\", capture: {id: $.id}}]", []string{`4:16: ${{ id }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"a capture by the name of the token", head + "steps: [{http: GET /, capture: {unique: $.id}}]", []string{`4:33: capture unique: each target has a value of its own under this name, which lockstep draws → choose another name`}},
 		{"a variable by the name of the token", head + "vars: {unique: 1}\nsteps: [{http: GET /}]", []string{`4:8: vars unique: each target has a value of its own under this name, which lockstep draws → choose another name`}},
+		{"a column that names another", head + "table: [{name: a, n: \"${{ row.name }}\", m: \"${{ lon }}\"}]\nrepeat: {long: {text: a, times: 2}}\nsteps: [{http: GET /}]", []string{
+			`4:22: ${{ row.name }} is not defined here → use one of: directory, lockstep, long, unique`, `4:44: ${{ lon }} is not defined here → did you mean "long"?`}},
 		{"a variable before it is defined", head + "vars: {a: \"${{ b }}\", b: 1}\nsteps: [{http: GET /}]", []string{`4:11: ${{ b }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"a capture of another branch", head + "steps: [{parallel: {l: [{http: GET /, capture: {x1: $.a}}], r: [{http: \"GET /${{ x1 }}\"}]}}]", []string{`4:72: ${{ x1 }} is not defined here → use one of: directory, lockstep, unique`}},
 		{"no name", head + "steps: [{http: \"GET /${{ a b }}\"}]", []string{`4:16: expression ${{ a b }} is not a name → ` + templateFix}},
@@ -100,7 +102,7 @@ func TestMistakesAreAllReportedWithTheirPlacesAndCures(t *testing.T) {
 			`6:29: ${{ unique }} is not defined here → use one of: directory, host, lockstep, port`,
 		}},
 		{"an environment from a column that is not known at the start", head + "isolate: fresh\ntable: [{name: a, mode: \"${{ unique }}\"}]\nenv: {MODE: \"${{ row.mode }}\"}\nsteps: [{http: GET /}]", []string{
-			`6:13: row.mode has no value → give the column a value without expressions: it is needed before anything has a value`,
+			`6:13: row.mode has no value → use no expressions in the column but repeated texts: targets start with it`,
 		}},
 		{"a stop of something else", head + "isolate: fresh\nsteps: [{stop: server}]", []string{`5:16: "stop" is "server" → make it target`}},
 		{"a size, and nothing to fill", head + "steps: [{http: POST /, size: 9, json: {a: 1}}]", []string{`4:30: the body names ${{ fill }} 0 times → put ${{ fill }} once into json, or into the text of raw: it stands for what is missing to the size`}},
@@ -250,6 +252,42 @@ func TestATableMakesAScenarioOfEachRow(t *testing.T) {
 	}
 	if n, err := all[1].Row["n"].Resolve(nil); err != nil || string(n) != `["x"]` {
 		t.Errorf("column n: %s %v", n, err)
+	}
+}
+
+// A repeated text is known before anything runs: rows, variables, and what targets start with may name it.
+func TestRepeatedTextsAreKnownEverywhere(t *testing.T) {
+	text := head + `isolate: fresh
+repeat: {long: {text: ab, times: 3}, directory: {text: x, times: 2}}
+table: [{name: one, n: "<${{ long }}>", m: ["${{ long }}", "${{ unique }}"]}]
+vars: {twice: "${{ long }}${{ row.n }}"}
+env: {LONG: "${{ long }}", IN: "${{ directory }}/${{ row.n }}"}
+files: {a.txt: {text: "${{ row.n }} ${{ port }}"}}
+steps: [{http: GET /}]
+`
+	all, problems := Parse("f", "a/b", []byte(text))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	known := settled{"unique": []byte(`"u"`)}
+	for _, v := range all[0].Definitions() {
+		known.add(v.Name, v.Value)
+	}
+	for name, want := range map[string]string{
+		"long": `"ababab"`, "row.n": `"<ababab>"`, "row.m": `["ababab","u"]`, "twice": `"ababab<ababab>"`, "directory": `"xx"`,
+	} {
+		if got := string(known[name]); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	setup := all[0].Setup
+	for i, want := range []string{"ababab", "${{ directory }}/<ababab>"} { // that of the target
+		if got := setup.Env[i].Text; got != want {
+			t.Errorf("%s is %q, want %q", setup.Env[i].Name, got, want)
+		}
+	}
+	if got, want := setup.Files[0].Text, "<ababab> ${{ port }}"; got != want {
+		t.Errorf("the file is %q, want %q", got, want)
 	}
 }
 

@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"weak"
@@ -11,6 +13,7 @@ import (
 
 // A Script is what a client does in a scenario, the same in all rows of a table. Nobody changes it.
 type Script struct {
+	Texts    []Var  // repeated texts, which are the same in every run
 	Vars     []Var  // in the order in which they are resolved
 	Stubs    []Stub // what upstreams answer meanwhile
 	Steps    []Step
@@ -21,6 +24,17 @@ type Script struct {
 type Var struct {
 	Name  string
 	Value Value
+}
+
+// Definitions returns what has a name before the first step, in an order in which each needs only those before it: repeated texts,
+// the columns of the row, variables.
+func (s *Scenario) Definitions() []Var {
+	script := s.Script()
+	out := slices.Clone(script.Texts)
+	for _, name := range slices.Sorted(maps.Keys(s.Row)) {
+		out = append(out, Var{"row." + name, s.Row[name]})
+	}
+	return append(out, script.Vars...)
 }
 
 // Script returns what the client does. A script takes ten times the room of its text, and is wanted for a moment of the

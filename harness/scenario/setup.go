@@ -3,7 +3,6 @@ package scenario
 import (
 	"encoding/json"
 	"maps"
-	"strings"
 
 	"github.com/lockstep-dev/lockstep/internal/yamldoc"
 )
@@ -15,7 +14,7 @@ type Setup struct {
 }
 
 // A Setting is one of them. Its Text may still name what only a target knows, as in the project's file: ${{ port }},
-// ${{ directory }}. The row's values are in it.
+// ${{ directory }}. The row's values and repeated texts are in it.
 type Setting struct {
 	Name, Text   string
 	Line, Column int // of the name
@@ -24,13 +23,13 @@ type Setting struct {
 // targetNames are what a target itself replaces in its environment and its files.
 var targetNames = []string{"directory", "host", "port"}
 
-// checkSetup checks what the targets of a scenario are started with: that they are its own, and the names it uses.
-func (d *decoder) checkSetup(root *yamldoc.Node, row map[string]bool) {
-	s := scope{values: maps.Clone(row), doings: doings{}}
+// checkSetup checks what the targets of a scenario are started with: that they are its own, and the names it uses. It may name the
+// row's columns and repeated texts.
+func (d *decoder) checkSetup(root *yamldoc.Node, named map[string]bool) {
+	s := scope{values: maps.Clone(named), doings: doings{}}
 	for _, name := range targetNames {
 		s.values[name] = true
 	}
-	delete(s.values, "unique") // which is drawn when the targets are up
 	for _, key := range [...]string{"env", "files"} {
 		k, n := root.Entry(key)
 		if n == nil {
@@ -44,39 +43,47 @@ func (d *decoder) checkSetup(root *yamldoc.Node, row map[string]bool) {
 }
 
 // setup decodes it for a row; nil is that of a scenario without a table.
-func (d *decoder) setup(root *yamldoc.Node, row map[string]Value) Setup {
-	return Setup{d.settings(root.Get("env"), row), d.settings(root.Get("files"), row)}
+func (d *decoder) setup(root *yamldoc.Node, texts []Var, row map[string]Value) Setup {
+	known := settled{}
+	for _, v := range texts {
+		known.add(v.Name, v.Value)
+	}
+	for name, v := range row {
+		known.add("row."+name, v)
+	}
+	for _, name := range targetNames {
+		delete(known, name)
+	}
+	return Setup{d.settings(root.Get("env"), known), d.settings(root.Get("files"), known)}
 }
 
-func (d *decoder) settings(n *yamldoc.Node, row map[string]Value) []Setting {
+func (d *decoder) settings(n *yamldoc.Node, known settled) []Setting {
 	var out []Setting
 	for k, v := range n.Entries() {
 		if text := v.Get("text"); text != nil {
 			v = text
 		}
 		t := d.template(v)
-		text, err := t.Filled(columns(row))
+		text, err := t.Filled(known)
 		if err != nil {
-			d.problem(v, err.Error(), "give the column a value without expressions: it is needed before anything has a value")
+			d.problem(v, err.Error(), "use no expressions in the column but repeated texts: targets start with it")
 		}
 		out = append(out, Setting{k.Text, text, k.Line, k.Column})
 	}
 	return out
 }
 
-// columns are the values of a row, by the names that expressions have for them.
-type columns map[string]Value
+// settled are values that need no other values of the run, by the names that expressions have for them.
+type settled map[string]json.RawMessage
 
-// Lookup returns a column's value, if it has one without being told others.
-func (c columns) Lookup(name string) (json.RawMessage, bool) {
-	column, ok := strings.CutPrefix(name, "row.")
-	if !ok {
-		return nil, false
-	}
-	raw, err := c[column].Resolve(nothing{})
-	return raw, err == nil
+// Lookup returns such a value.
+func (s settled) Lookup(name string) (json.RawMessage, bool) {
+	raw, ok := s[name]
+	return raw, ok
 }
 
-type nothing struct{}
-
-func (nothing) Lookup(string) (json.RawMessage, bool) { return nil, false }
+func (s settled) add(name string, v Value) {
+	if raw, err := v.Resolve(s); err == nil {
+		s[name] = raw
+	}
+}

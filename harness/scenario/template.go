@@ -156,14 +156,15 @@ func (t Template) Texts(env Env) ([]string, error) {
 	return out, nil
 }
 
-// Filled returns the text with the columns of a row in their places, and its other expressions as they were written.
-func (t Template) Filled(row Env) (string, error) {
+// Filled returns the text with what is known in its places, and its other expressions as they were written. The columns of a row
+// must be known.
+func (t Template) Filled(known Env) (string, error) {
 	filled := Template{parts: slices.Clone(t.parts)}
 	for i, p := range t.parts {
-		if !strings.HasPrefix(p.name, "row.") {
+		if _, ok := known.Lookup(p.name); !ok && !strings.HasPrefix(p.name, "row.") {
 			continue
 		}
-		text, err := Template{parts: []part{p}}.Text(row, nil)
+		text, err := Template{parts: []part{p}}.Text(known, nil)
 		if err != nil {
 			return "", err
 		}
