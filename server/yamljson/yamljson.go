@@ -12,22 +12,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
-// maxNodes bounds what aliases can make of a small text.
-const maxNodes = 1_000_000
-
-// maxDepth keeps the recursion, and the JSON, from going too deep.
-const maxDepth = 1000
+// The bounds of a document (decision G13). An alias counts as what it stands for: with aliases a small text could be huge.
+const (
+	maxValues = 1_000_000
+	maxText   = 10 << 20 // bytes of keys and scalars
+	maxDepth  = 500
+)
 
 // Parse returns the JSON of the one document in a text: keys in their order, numbers with their digits. An empty text is
 // null. Keys that are no strings are taken as they are written; one that is there twice is an error, and so is a second
 // document.
 func Parse(text []byte) (jsonwire.Text, error) {
+	if !utf8.Valid(text) { // the library would also read UTF-16
+		return nil, errors.New("not UTF-8")
+	}
 	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
 	var document yaml.Node
 	if err := decoder.Decode(&document); err != nil {
@@ -48,32 +53,52 @@ func Parse(text []byte) (jsonwire.Text, error) {
 
 // A translation writes nodes as JSON.
 type translation struct {
-	w     *jsonwire.Writer
-	nodes int
+	w      *jsonwire.Writer
+	values int
+	text   int
+}
+
+// count counts a key or a value before it is written.
+func (t *translation) count(n *yaml.Node, values int) error {
+	t.values += values
+	t.text += len(n.Value)
+	if t.values > maxValues || t.text > maxText {
+		return fmt.Errorf("line %d: too large", n.Line)
+	}
+	return nil
 }
 
 func (t *translation) node(n *yaml.Node, depth int) error {
-	if t.nodes++; t.nodes > maxNodes || depth > maxDepth {
-		return fmt.Errorf("line %d: too large", n.Line)
-	}
 	switch n.Kind {
 	case yaml.DocumentNode:
 		return t.node(n.Content[0], depth)
 	case yaml.AliasNode:
-		return t.node(n.Alias, depth+1)
-	case yaml.SequenceNode:
-		t.w.Open('[')
-		for _, item := range n.Content {
-			if err := t.node(item, depth+1); err != nil {
-				return err
-			}
-		}
-		t.w.Close(']')
+		return t.node(n.Alias, depth)
+	}
+	if err := t.count(n, 1); err != nil {
+		return err
+	}
+	if n.Kind == yaml.ScalarNode {
+		t.scalar(n)
 		return nil
-	case yaml.MappingNode:
+	}
+	if depth == maxDepth {
+		return fmt.Errorf("line %d: too deep", n.Line)
+	}
+	if n.Kind == yaml.MappingNode {
 		return t.mapping(n, depth)
 	}
-	t.scalar(n)
+	return t.sequence(n, depth)
+}
+
+func (t *translation) sequence(n *yaml.Node, depth int) error {
+	t.w.Open('[')
+	for _, item := range n.Content {
+		if err := t.node(item, depth+1); err != nil {
+			return err
+		}
+	}
+	t.w.Close(']')
 	return nil
 }
 
@@ -92,6 +117,9 @@ func (t *translation) mapping(n *yaml.Node, depth int) error {
 			return fmt.Errorf("line %d: the key %q is there twice", key.Line, key.Value)
 		}
 		seen[key.Value] = true
+		if err := t.count(key, 0); err != nil {
+			return err
+		}
 		t.w.Key(key.Value)
 		if err := t.node(value, depth+1); err != nil {
 			return err
