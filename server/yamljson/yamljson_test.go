@@ -45,10 +45,33 @@ func TestWhatIsNotOneDocumentIsRefused(t *testing.T) {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 10) + "]\n"
 	}
 	for _, in := range []string{
-		"a: [", "a: 1\na: 2", "a: 1\n---\nb: 2", "? [a]\n: 1", "\ta: 1", "a: *x", bomb, "a: &a [*a]", strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+		"a: [", "a: 1\na: 2", "a: 1\n---\nb: 2", "? [a]\n: 1", "\ta: 1", "a: *x", bomb, "a: &a [*a]", "\xff\xfea\x00:\x00 \x001\x00", "\xfe\xff\x00a\x00:\x00 \x001", "a: \"\xff\"", "a: \"\xed\xa0\x80\"", "a: \"\xc0\xaf\"",
 	} {
 		if got, err := yamljson.Parse([]byte(in)); err == nil {
 			t.Errorf("Parse(%.40q) = %.60s, want an error", in, got)
+		}
+	}
+}
+
+func TestADocumentIsBounded(t *testing.T) {
+	const text = 100_000
+	times := func(s string, n int) string { return strings.Repeat(s, n) }
+	nested := func(levels int) string { return times("[", levels) + times("]", levels) }
+	thousands := "a: &a [" + times("1,", 999) + "]\nb: [" + times("*a,", 998) + "]\nc: [" // 999,003 values
+	texts := "a: &a \"" + times("x", text-1) + "\\x41\"\nb: [" + times("*a,", 103) + "]\nc: "
+	keys := "? &k \"" + times("x", text) + "\"\n: 1\nb: [" + times("{*k : 1},", 103) + "]\nc: "
+	for name, tc := range map[string]struct{ largest, tooLarge string }{
+		"levels":             {nested(500), nested(501)},
+		"levels of an alias": {"a: &a " + nested(300) + "\nb: " + times("[", 199) + "*a" + times("]", 199), "a: &a " + nested(300) + "\nb: " + times("[", 200) + "*a" + times("]", 200)},
+		"values":             {thousands + times("1,", 997) + "]", thousands + times("1,", 998) + "]"},
+		"texts":              {texts + times("x", 10<<20-104*text-3), texts + times("x", 10<<20-104*text-2)},
+		"keys":               {keys + times("x", 10<<20-104*(text+1)-2), keys + times("x", 10<<20-104*(text+1)-1)},
+	} {
+		if _, err := yamljson.Parse([]byte(tc.largest)); err != nil {
+			t.Errorf("%s: the largest document is refused: %v", name, err)
+		}
+		if got, err := yamljson.Parse([]byte(tc.tooLarge)); err == nil {
+			t.Errorf("%s: a larger document is read: %d bytes of JSON", name, len(got))
 		}
 	}
 }
