@@ -72,6 +72,7 @@ func TestAHistoryIsRepaired(t *testing.T) {
 		{"nothing at all", nil, []string{"u " + text("Hello")}},
 		{"nothing that is seen", []string{"-u " + text("a")}, []string{"u " + text("Hello")}},
 		{"items for others", []string{"u " + text("a") + "," + ask, "a " + notice, "u " + ask}, []string{"u " + text("a")}},
+		{"items of the other role", []string{"u " + text("a") + "," + call1 + "," + done1, "a " + text("b") + "," + call2 + "," + done2, "u " + text("c")}, []string{"u " + text("a"), "a " + text("b"), "u " + text("c")}},
 		{"adjacent texts", []string{"u " + text("a") + "," + text("b"), "a " + text("c ") + "," + text("d ") + "," + call1, "u " + done1},
 			[]string{"u " + text("a") + "," + text("b"), "a " + text("c d") + "," + call1, "u " + done1}},
 		{"empty texts", []string{"u " + text(""), "u " + text("a"), "a " + text("  ") + "," + call1, "u " + done1},

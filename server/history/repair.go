@@ -61,16 +61,24 @@ func visible(conversation []message.Message) []message.Message {
 		if !m.Metadata.AgentVisible {
 			continue
 		}
-		m.Content = slices.DeleteFunc(slices.Clone(m.Content), func(c message.Content) bool {
-			switch c.(type) {
-			case message.ActionRequired, message.SystemNotification, message.ToolConfirmationRequest, message.FrontendToolRequest:
-				return true
-			}
-			return false
-		})
+		role := m.Role
+		m.Content = slices.DeleteFunc(slices.Clone(m.Content), func(c message.Content) bool { return isForOthers(role, c) })
 		seen = append(seen, m)
 	}
 	return seen
+}
+
+// isForOthers reports whether no model sees an item of a message of that role.
+func isForOthers(role message.Role, c message.Content) bool {
+	switch c.(type) {
+	case message.ActionRequired, message.SystemNotification, message.ToolConfirmationRequest, message.FrontendToolRequest:
+		return true
+	case message.ToolResponse:
+		return role == message.Assistant
+	case message.ToolRequest, message.Thinking, message.RedactedThinking:
+		return role != message.Assistant
+	}
+	return false
 }
 
 // mergeTexts makes one text of adjacent texts of the assistant.
