@@ -85,7 +85,7 @@ func (g *Generator) Sequence(seed uint64, number int) *Sequence {
 	}
 	if withSessions {
 		s.start()
-		if s.chance(2) {
+		for range s.Intn(3) {
 			s.extend()
 		}
 	}
@@ -102,7 +102,7 @@ func (g *Generator) Sequence(seed uint64, number int) *Sequence {
 // next does one thing, of those that state is made of, or any operation.
 func (s *story) next(withSessions bool) {
 	if withSessions {
-		switch s.Intn(16) {
+		switch s.Intn(18) {
 		case 0:
 			s.start()
 			return
@@ -118,8 +118,11 @@ func (s *story) next(withSessions bool) {
 		case 7:
 			s.copied()
 			return
-		case 8:
+		case 8, 9:
 			s.extend()
+			return
+		case 10:
+			s.imported()
 			return
 		}
 	}
@@ -134,23 +137,25 @@ func (s *story) next(withSessions bool) {
 	}
 }
 
-// extend gives a session an MCP server.
+// extend gives a session an extension.
 func (s *story) extend() {
-	config := object("type", "stdio", "name", s.names[0], "description", s.safe(), "cmd", "${{ lockstep }}", "args", parse(`["stub","mcp"]`))
+	name, odd := text(s.pick(s.names)).String(), text(s.safe()).String()
+	config := parse(strings.NewReplacer("NAME", name, "ODD", odd).Replace(s.pick(configs)))
 	s.add(s.step("POST", "/agent/add_extension", object("session_id", s.session(), "config", config), "within: 20s"))
 }
 
 // answer has the model answer a message that has the mark, and returns the mark. What was said before and has no answer stands in
 // one message with it, so the last mark counts.
 func (s *story) answer(word string) (mark string) {
-	called := s.pick([]string{"tester__echo", "tester__echo", "tester__fail", "tester__explode", "todo__todo_write", "platform__manage_schedule", "nowhere__x"})
-	if !s.ask && s.chance(6) {
-		called = s.pick([]string{"no tool", "é__x", "__proto__", "constructor"})
+	call := calls[s.Intn(len(calls))]
+	if s.ask { // of one that is no tool the user is not asked
+		call = calls[s.Intn(8)]
 	}
-	input, _ := flow(object("text", s.safe()))
 	odd, _ := flow(text(s.safe()))
+	more, _ := flow(text(s.safe()))
+	input := strings.NewReplacer("ODD", odd, "MORE", more).Replace(call[1])
 	mark = fmt.Sprintf("(%d)", len(s.out.rules)+1)
-	answer := strings.NewReplacer("CALL", quoted(called), "INPUT", input, "ODD", odd).Replace(answers[word])
+	answer := strings.NewReplacer("CALL", quoted(call[0]), "INPUT", input, "ODD", odd).Replace(answers[word])
 	s.out.rules = append(s.out.rules, fmt.Sprintf("{name: answer%d, when: {last: %q}, answer: %s, times: 0..1}", len(s.out.rules)+1, mark, answer))
 	return mark
 }

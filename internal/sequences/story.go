@@ -120,6 +120,9 @@ func (s *story) step(method, path string, body *node, more ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "- http: %s\n", quoted(method+" "+path))
 	b.WriteString(s.body(method, path, body))
+	if path == "/agent/start" || strings.HasSuffix(path, "/user_recipe_values") {
+		b.WriteString("  compare: {volatile: [{at: $.message, kind: text, because: what is wrong with a recipe is said in free words}]}\n")
+	}
 	for _, m := range more {
 		b.WriteString("  " + m + "\n")
 	}
@@ -192,12 +195,12 @@ func (s *story) start() {
 func (s *story) recipe() *node {
 	out := object("title", s.safe(), "description", s.safe(), "instructions", "Do {{ a }}"+s.safe())
 	parameters := parse(`[{"key":"a","input_type":"string","requirement":"required","description":"A"}]`)
-	if s.chance(2) {
+	if !s.chance(3) {
 		second := parse(`{"key":"b","input_type":"string","requirement":"optional","description":"B"}`)
 		second.Items[3] = text(s.safe())
 		set(second, "default", text(s.safe()))
 		parameters.Items = append(parameters.Items, second)
-		set(out, "prompt", text(s.pick([]string{"{{ b }}", "{{ b|upper }}{{ a|title }}", "{% for x in b|split(\" \") %}{{ x|capitalize }},{% endfor %}"})))
+		set(out, "prompt", text("{{ b }}"+s.template()+s.template()))
 	}
 	set(out, "parameters", parameters)
 	if s.chance(3) {
@@ -208,6 +211,22 @@ func (s *story) recipe() *node {
 		set(out, "response", object("json_schema", object("type", "object", "properties", object(s.pick(tools[:4]), object("type", "string")))))
 	}
 	return out
+}
+
+// template draws a piece of a recipe.
+func (s *story) template() string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(s.pick(templates), "ODD", "\x1a") {
+		switch r {
+		case 'F':
+			b.WriteString(s.pick(filters))
+		case '\x1a':
+			b.WriteString(`"` + strings.NewReplacer(`"`, "", `\`, "").Replace(s.safe()) + `"`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // safe draws a text that is no template.
@@ -331,6 +350,25 @@ func (s *story) copied() {
 	s.add(s.step("GET", "/sessions/${{ "+s.pick(s.live)+" }}/export", nil, "capture: {"+text1+": $}"),
 		s.step("POST", "/sessions/import", object("json", "${{ "+text1+" }}"), "capture: {"+id+": $.id}"),
 		s.step("PUT", "/sessions/"+in+"/name", object("name", "Copy")))
+	s.live = append(s.live, id)
+}
+
+// imported makes a session of messages that no server has written, and has it asked.
+func (s *story) imported() {
+	s.whole = true
+	defer func() { s.whole = false }()
+	session := s.value(&openapi3.SchemaRef{Ref: "/Session", Value: s.g.api.Components.Schemas["Session"].Value}, "", "")
+	list := &node{Kind: jsontree.Array}
+	for range s.Intn(6) {
+		list.Items = append(list.Items, s.value(&openapi3.SchemaRef{Ref: "/Message", Value: s.g.api.Components.Schemas["Message"].Value}, "", ""))
+	}
+	set(session, "conversation", list)
+	id, stream := s.name("session"), s.name("reply")
+	in := "${{ " + id + " }}"
+	s.add(s.step("POST", "/sessions/import", object("json", session.String()), "capture: {"+id+": $.id}"),
+		s.step("PUT", "/sessions/"+in+"/name", object("name", "Imported")),
+		s.step("POST", "/agent/update_provider", object("session_id", in, "provider", s.pick([]string{"openai", "anthropic"}), "model", "gpt-4o")),
+		s.open(stream, s.chat(in, "Hello")), "- await: "+stream+"\n  end: server\n", s.step("GET", "/sessions/"+in, nil))
 	s.live = append(s.live, id)
 }
 

@@ -57,7 +57,7 @@ var weights = map[string]int{
 
 // Extensions are names that meet each other once they are normalised, or nearly do; tools and clients likewise.
 var (
-	extensions = []string{"tester", "Tester", "İx", "i\u0307x", "straße", "ΑΣ", "ας", "a b", "a\u00a0b", "a_b", "__proto__", "constructor", "e\u0301", "é", "platform", "todo"}
+	extensions = []string{"tester", "tester", "Tester", "Tester", "İx", "i\u0307x", "straße", "ΑΣ", "ας", "a b", "a\u00a0b", "a_b", "__proto__", "constructor", "e\u0301", "é", "platform", "todo"}
 	clients    = []string{"c", "C", "__proto__", "constructor", "e\u0301", "é", "a_b", "a b", "ſ", "x/y", "%41", "😀", "a\x00b", "client_c", "12"}
 	tools      = []string{"add", "Add", "__proto__", "constructor", "toString", "10", "2", "é", "e\u0301", "", "client_c_add", "a_b", "\u2028", "half \xed\xa0\xbd"}
 )
@@ -73,3 +73,36 @@ var answers = map[string]string{
 	"Cut":      `{text: [half, an answer], end: cut}`,
 	"Hang":     `{end: hang}`,
 }
+
+// Calls are tools that the model may call, and what it gives them. ODD and MORE stand for texts that are drawn.
+var calls = [][2]string{
+	{"tester__echo", `{"text":ODD,"n":7}`}, {"tester__echo", `{ODD:MORE}`}, {"tester__fail", `{"text":ODD}`}, {"tester__explode", `{"code":-32000,"message":ODD}`},
+	{"tester__big", `{"characters":300000}`}, {"tester__image", `{}`}, {"tester__resource", `{}`}, {"tester__ask_nothing", `{}`}, {"nowhere__x", `{}`},
+	{"todo__todo_write", `{"content":ODD}`}, {"chatrecall__chatrecall", `{"query":ODD,"limit":2}`}, {"chatrecall__chatrecall", `{"query":"e"}`}, {"chatrecall__chatrecall", `{"session_id":ODD}`},
+	{"extensionmanager__search_available_extensions", `{}`}, {"extensionmanager__manage_extensions", `{"action":"disable","extension_name":"Tester"}`},
+	{"extensionmanager__manage_extensions", `{"action":"enable","extension_name":ODD}`}, {"extensionmanager__list_resources", `{}`}, {"extensionmanager__read_resource", `{"uri":"lockstep://greeting"}`},
+	{"platform__manage_schedule", `{"action":ODD}`}, {"recipe__final_output", `{"add":ODD}`}, {"recipe__final_output", `{}`}, {"skills__loadSkill", `{"name":ODD}`},
+	{"developer__shell", `{"command":"printf 'a\\u0301\\377\\n\\033[31m'; exit 3"}`}, {"developer__text_editor", `{"command":"write","path":"${{ directory }}/f","file_text":ODD}`},
+	{"developer__text_editor", `{"command":"view","path":"${{ directory }}/f"}`}, {"developer__text_editor", `{"command":"str_replace","path":"${{ directory }}/f","old_str":"o","new_str":ODD}`},
+	{"developer__text_editor", `{"command":"insert","path":"${{ directory }}/f","insert_line":1,"new_str":ODD}`}, {"developer__text_editor", `{"command":"undo_edit","path":"${{ directory }}/f"}`},
+	{"no tool", `{}`}, {"é__x", `{}`}, {"__proto__", `{}`}, {"constructor", `{}`},
+}
+
+// Configs are extensions that can be had here. NAME stands for a name that is drawn.
+var configs = []string{
+	`{"type":"stdio","name":"tester","description":null,"cmd":"${{ lockstep }}","args":["stub","mcp"]}`,
+	`{"type":"stdio","name":"Tester","description":ODD,"cmd":"${{ lockstep }}","args":["stub","mcp"],"available_tools":["echo","fail"]}`,
+	`{"type":"stdio","name":NAME,"cmd":"${{ lockstep }}","args":["stub","mcp"]}`,
+	`{"type":"builtin","name":"developer"}`, `{"type":"platform","name":"todo","description":null}`, `{"type":"platform","name":"chatrecall","description":""}`,
+	`{"type":"platform","name":"extensionmanager","description":ODD}`, `{"type":"platform","name":"skills","description":""}`,
+	`{"type":"frontend","name":NAME,"description":null,"tools":[{"name":ODD,"inputSchema":{"type":"object"}}],"instructions":ODD}`,
+}
+
+// Templates are pieces of recipes. ODD stands for a text, F for a filter.
+var templates = []string{
+	"{{ bFF }}", "{{ aF ~ bF }}", "{% for x in b|split(\"\") %}[{{ xF }}]{% endfor %}", "{% for x in b|split(ODD) %}[{{ xF }}]{% endfor %}", "{{ b|split(\" \")|join(ODD)F }}",
+	"{% if a < b %}<{% elif a == b %}={% else %}>{% endif %}", "{{ a in bF }}", "{% set c = b ~ ODD %}{{ cF }}", "{{ b|replace(ODD, \"_\")F }}", "{{ b|length }}", "{{ b and a or ODD }}", "{{ not b }}",
+	"{{ ODDFF }}", "{{ a is defined }}", "{{ (bF)|default(ODD) }}",
+}
+
+var filters = []string{"", "|upper", "|lower", "|title", "|capitalize", "|trim", "|length"}
