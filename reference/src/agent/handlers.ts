@@ -1,8 +1,9 @@
 import type { Handler } from 'hono'
 import { BareStatusError, MessageError } from '../http/goose-errors.ts'
 import { readJsonBody } from '../http/json-body.ts'
-import { empty, json } from '../http/respond.ts'
+import { empty, json, jsonPieces } from '../http/respond.ts'
 import { boolean, nullable, object, string } from '../json/shape.ts'
+import { jsonBytes } from '../json/stringify.ts'
 import { decodeDeeplink } from '../recipe/deeplink.ts'
 import { SchemaError } from '../recipe/json-schema.ts'
 import type { FinalOutputSchema } from '../recipe/json-schema.ts'
@@ -105,7 +106,7 @@ export function resumeAgent({ store, agents, loadModelAndExtensions }: AgentHand
     const session = await loaded(store, id)
     if (session === undefined) throw new MessageError(404, 'Failed to resume session: Session not found')
     if (load) await loadModelAndExtensions(agents.get(id), session)
-    return json(200, session)
+    return jsonPieces(200, await jsonBytes(session))
   }
 }
 

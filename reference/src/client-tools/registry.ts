@@ -11,6 +11,8 @@ export interface RegistryBounds {
 
 export const defaultBounds: RegistryBounds = { maxTools: 1000, maxClients: 10_000 }
 
+/** What a definition counts beside the bytes of its JSON. */
+const definitionBytes = 256
 /** Bytes of the definitions of a client, its ID included, and of those of all clients. */
 const maxClientBytes = 8 * 1024 * 1024
 const maxBytes = 32 * 1024 * 1024
@@ -25,12 +27,22 @@ export function tooManyTools(): RateLimitedError {
   return new RateLimitedError('Too many tools')
 }
 
-/** A client with its tools by short name. A definition is kept as JSON, in which it takes the least memory. */
+/** A definition, kept as JSON, in which it takes the least memory. */
+interface Tool {
+  /** A member of a JSON object, by full ID, with a comma before it. */
+  member: Buffer
+  /** Where the definition begins in that. */
+  at: number
+}
+
+/** A client with its tools by short name. */
 interface Client {
   /** What the full IDs of its tools begin with. */
   prefix: string
-  tools: Map<string, Uint8Array>
+  tools: Map<string, Tool>
   bytes: number
+  /** The list of its tools, until they change: many readers may be slow to take it. */
+  listed?: readonly Uint8Array[] | undefined
 }
 
 /**
@@ -41,6 +53,8 @@ export class Registry {
   readonly #bounds: RegistryBounds
   readonly #clients = new Map<string, Client>()
   #bytes = 0
+  /** The list of all tools, until they change. */
+  #listed: readonly Uint8Array[] | undefined
 
   constructor(bounds: RegistryBounds = defaultBounds) {
     this.#bounds = bounds
@@ -50,7 +64,7 @@ export class Registry {
   register(clientID: string, definitions: readonly ClientToolDefinition[]): string[] {
     const known = this.#clients.get(clientID)
     if (known === undefined && this.#clients.size >= this.#bounds.maxClients) throw new RateLimitedError('Too many clients')
-    const client = known ?? { prefix: fullToolID(clientID, ''), tools: new Map<string, Uint8Array>(), bytes: jsonOf(clientID).length }
+    const client = known ?? { prefix: fullToolID(clientID, ''), tools: new Map<string, Tool>(), bytes: jsonOf(clientID).length }
     const before = known?.bytes ?? 0
     const { added, bytes } = rendered(client, definitions)
     const count = new Set([...client.tools.keys(), ...added.keys()]).size
@@ -59,18 +73,22 @@ export class Registry {
     }
     this.#bytes += bytes - before
     client.bytes = bytes
-    for (const [name, json] of added) client.tools.set(name, json)
+    for (const [name, tool] of added) client.tools.set(name, tool)
     this.#clients.set(clientID, client)
+    this.#changed(client)
     return definitions.map(({ id: name }) => client.prefix + name)
   }
+
   /** Removes the tools that are named, by short name or full ID. The client keeps its place even if none is left. */
   unregister(clientID: string, entries: readonly string[]): string[] {
     const client = this.#clients.get(clientID)
     if (client === undefined) return []
+    this.#changed(client)
     const { prefix, tools } = client
     return entries.map((entry) => shortName(prefix, entry)).filter((name): name is string => {
-      const bytes = name === undefined ? undefined : tools.get(name)?.length
-      if (name === undefined || bytes === undefined) return false
+      const tool = name === undefined ? undefined : tools.get(name)
+      if (name === undefined || tool === undefined) return false
+      const bytes = sizeOf(tool)
       client.bytes -= bytes
       this.#bytes -= bytes
       return tools.delete(name)
@@ -83,25 +101,28 @@ export class Registry {
     if (client === undefined) return []
     this.#bytes -= client.bytes
     this.#clients.delete(clientID)
+    this.#changed(client)
     return [...client.tools.keys()].map((name) => client.prefix + name)
   }
 
   /** The tools of one client, as the pieces of a JSON array. */
-  list(clientID: string): Uint8Array[] {
-    const tools = this.#clients.get(clientID)?.tools.values() ?? []
-    return joined('[', [...tools].map((json) => [json]), ']')
+  list(clientID: string): readonly Uint8Array[] {
+    const client = this.#clients.get(clientID)
+    if (client === undefined) return joined('[', [], ']')
+    return (client.listed ??= joined('[', [...client.tools.values()].flatMap(({ member, at }) => [comma, member.subarray(at)]), ']'))
   }
 
   /**
    * The tools of all clients by full ID, as the pieces of a JSON object. An ID that two clients share has the place of the first and the
    * definition of the last (CT 2.6).
    */
-  listAll(): Uint8Array[] {
+  listAll(): readonly Uint8Array[] {
+    if (this.#listed !== undefined) return this.#listed
     const all = new Map<string, Uint8Array>()
     for (const { prefix, tools } of this.#clients.values()) {
-      for (const [name, json] of tools) all.set(prefix + name, json)
+      for (const [name, { member }] of tools) all.set(prefix + name, member)
     }
-    return joined('{', [...all].map(([id, json]) => [jsonOf(id), colon, json]), '}')
+    return (this.#listed = joined('{', [...all.values()], '}'))
   }
 
   /** The client that executes a tool: the first that has it (CT 2.6). */
@@ -111,15 +132,24 @@ export class Registry {
     }
     return undefined
   }
+
+  #changed(client: Client): void {
+    client.listed = undefined
+    this.#listed = undefined
+  }
 }
 
 /** Definitions by short name as they are kept, and the size that their client has with them. */
-function rendered({ prefix, tools, bytes }: Client, definitions: readonly ClientToolDefinition[]): { added: Map<string, Uint8Array>; bytes: number } {
-  const added = new Map<string, Uint8Array>()
+function rendered({ prefix, tools, bytes }: Client, definitions: readonly ClientToolDefinition[]): { added: Map<string, Tool>; bytes: number } {
+  const added = new Map<string, Tool>()
   for (const { id: name, description, parameters } of definitions) {
-    const json = jsonOf({ id: prefix + name, description, parameters } satisfies ClientToolDefinition)
-    bytes += json.length - ((added.get(name) ?? tools.get(name))?.length ?? 0)
-    added.set(name, json)
+    const id = prefix + name
+    const key = jsonOf(id)
+    const json = jsonOf({ id, description, parameters } satisfies ClientToolDefinition)
+    const tool = { member: Buffer.concat([comma, key, colon, json]), at: key.length + 2 }
+    const before = added.get(name) ?? tools.get(name)
+    bytes += sizeOf(tool) - (before === undefined ? 0 : sizeOf(before))
+    added.set(name, tool)
     // Each has the ID of the client in it. What comes behind cannot take so much away again.
     if (bytes > 8 * maxClientBytes) throw tooManyTools()
   }
@@ -132,7 +162,12 @@ function jsonOf(value: unknown): Buffer {
 
 const [comma, colon] = [Buffer.from(','), Buffer.from(':')]
 
-/** JSON text in pieces: many members may be large, and are not copied. */
-function joined(open: string, members: readonly Uint8Array[][], close: string): Uint8Array[] {
-  return [Buffer.from(open), ...members.flatMap((member, at) => (at === 0 ? member : [comma, ...member])), Buffer.from(close)]
+/** What a definition counts (S39). */
+function sizeOf({ member, at }: Tool): number {
+  return member.length - at + definitionBytes
+}
+
+/** JSON text in pieces, from members that begin with a comma: many may be large, and are not copied. */
+function joined(open: string, [first, ...others]: readonly Uint8Array[], close: string): Uint8Array[] {
+  return [Buffer.from(open), ...(first === undefined ? [] : [first.subarray(1)]), ...others, Buffer.from(close)]
 }

@@ -29,23 +29,53 @@ export function stringifyUpTo(value: unknown, maxBytes: number): string | undefi
   return text
 }
 
-/** What may be large is rendered in pieces, while others have their turn. */
+/** What may be large is rendered in pieces, while others have their turn. Each piece holds whole characters. */
 export async function jsonBytes(value: unknown): Promise<Uint8Array[]> {
   return encoded(tokensOf(value, ''))
+}
+
+/** Bytes from which on a text may be too large for its blanks. */
+const largePretty = 1024 * 1024
+
+/** The same with the blanks of prettyJson, unless those are most of a large text (G36). */
+export async function prettyBytes(value: unknown): Promise<Uint8Array[]> {
+  const compact = await jsonBytes(value)
+  const most = Math.max(largePretty, 4 * sizeOf(compact))
+  const pretty = await encoded(tokensOf(value, '  '), most)
+  return sizeOf(pretty) > most ? compact : pretty
+}
+
+/** A text that comes in pieces as a JSON string. */
+export async function quotedBytes(pieces: readonly Uint8Array[]): Promise<Uint8Array[]> {
+  const pauses = new Pauses()
+  const quoted: Uint8Array[] = []
+  for (const piece of pieces) {
+    quoted.push(Buffer.from(JSON.stringify(Buffer.from(piece).toString()).slice(1, -1)))
+    await pauses.pause()
+  }
+  return [Buffer.from('"'), ...quoted, Buffer.from('"')]
+}
+
+export function sizeOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 
 /** Characters of a text that is handled at a time. */
 const pieceLength = 64 * 1024
 
-async function encoded(tokens: Iterable<string>): Promise<Uint8Array[]> {
+/** Gives up, with the pieces so far, when they have more than `most` bytes. */
+async function encoded(tokens: Iterable<string>, most = Infinity): Promise<Uint8Array[]> {
   const pauses = new Pauses()
   const pieces: Uint8Array[] = []
-  let text = ''
+  let [text, bytes] = ['', 0]
   for (const token of tokens) {
     text += token
     if (text.length < pieceLength) continue
-    pieces.push(Buffer.from(text))
+    const piece = Buffer.from(text)
+    pieces.push(piece)
+    bytes += piece.length
     text = ''
+    if (bytes > most) break
     await pauses.pause()
   }
   pieces.push(Buffer.from(text))

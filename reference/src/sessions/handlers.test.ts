@@ -129,6 +129,20 @@ describe('DELETE /sessions/{session_id} (GA 9.4)', () => {
 })
 
 describe('export and import (GA 9.5, 9.6)', () => {
+  it.each([
+    ['a little', 600, '', true],
+    ['most', 800, '', false],
+    ['some', 800, 'x'.repeat(600_000), true],
+  ])('indents where blanks are %s of a large text (G36)', async (_, levels, name, isIndented) => {
+    const app = new GooseApp()
+    const deep = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    const text = exported({ name }).replace('"extension_data":{}', `"extension_data":${deep}`)
+    const { id } = JSON.parse((await app.call('POST', '/sessions/import', { json: text })).text) as { id: string }
+    const answer = JSON.parse((await app.get(`/sessions/${id}/export`)).text) as string
+    expect(answer.startsWith('{\n')).toBe(isIndented)
+    expect(JSON.parse(answer)).toEqual(JSON.parse((await app.get(`/sessions/${id}`)).text))
+  })
+
   it('is the text of the session, as a JSON string', async () => {
     const app = new GooseApp()
     const { id } = await imported(app, { conversation: [says('<ż>', 5)], extension_data: { 'todo.v0': { n: 1 } } })

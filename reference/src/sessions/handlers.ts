@@ -3,10 +3,10 @@ import type { Agents } from '../agent/agents.ts'
 import { installRecipe } from '../agent/recipe-install.ts'
 import { BareStatusError, MessageError } from '../http/goose-errors.ts'
 import { readJsonBody } from '../http/json-body.ts'
-import { empty, json } from '../http/respond.ts'
-import { JsonDocument } from '../json/document.ts'
+import { empty, json, jsonPieces } from '../http/respond.ts'
+import { documentAside } from '../json/document.ts'
 import { int64, map, object, oneOf, readShape, string, withDefault } from '../json/shape.ts'
-import { prettyJson } from '../json/stringify.ts'
+import { jsonBytes, prettyBytes, quotedBytes } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Recipe } from '../recipe/recipe.ts'
 import { MissingParametersError, recipeLibrary } from '../recipe/render.ts'
@@ -32,11 +32,11 @@ type SessionHandler = Handler<object, '/:session_id'>
 
 /** `GET /sessions` (GA 9.2). Of sessions that were updated in the same second, the newer one is first. */
 export function listSessions({ store }: SessionParts): Handler {
-  return () => {
+  return async () => {
     const shown = store
       .list()
       .filter(({ session_type: type, message_count: count }) => (type === 'user' || type === 'scheduled') && count > 0)
-    return json(200, { sessions: shown.sort(latestFirst) })
+    return jsonPieces(200, await jsonBytes({ sessions: shown.sort(latestFirst) }))
   }
 }
 
@@ -47,12 +47,12 @@ function latestFirst(a: ListedSession, b: ListedSession): number {
 
 /** `GET /sessions/{session_id}` (GA 9.3). */
 export function getSession(parts: SessionParts): SessionHandler {
-  return async (c) => json(200, await readable(parts, c.req.param('session_id')))
+  return async (c) => jsonPieces(200, await jsonBytes(await readable(parts, c.req.param('session_id'))))
 }
 
 /** `GET /sessions/{session_id}/export` (GA 9.5): the text of the session, as a JSON string. */
 export function exportSession(parts: SessionParts): SessionHandler {
-  return async (c) => json(200, prettyJson(await readable(parts, c.req.param('session_id'))))
+  return async (c) => jsonPieces(200, await quotedBytes(await prettyBytes(await readable(parts, c.req.param('session_id')))))
 }
 
 /** The session with its messages; a 404 if there is none, or it cannot be read. */
@@ -85,7 +85,7 @@ const importRequest = object<{ json: string }>({ json: string })
 export function importSession({ store }: SessionParts): Handler {
   return async (c) => {
     const { json: text } = await readJsonBody(c.req.raw, importRequest)
-    const session = readExport(text)
+    const session = await readExport(text)
     const { id } = await store.create(
       {
         working_dir: session.working_dir,
@@ -105,13 +105,13 @@ export function importSession({ store }: SessionParts): Handler {
       },
       session.conversation ?? [],
     )
-    return json(200, await store.load(id))
+    return jsonPieces(200, await jsonBytes(await store.load(id)))
   }
 }
 
-function readExport(text: string): Session {
+async function readExport(text: string): Promise<Session> {
   try {
-    const document = new JsonDocument(text)
+    const document = await documentAside(text)
     return readShape(exportedSession, document.value, document)
   } catch (cause) {
     throw new BareStatusError(400, 'the text is no exported session', { cause })

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import type { Handler } from 'hono'
 import { BareStatusError } from '../http/goose-errors.ts'
 import { bytes } from '../http/respond.ts'
-import { prettyJson } from '../json/stringify.ts'
+import { prettyBytes } from '../json/stringify.ts'
 import { isMissing } from '../settings/config-store.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Paths } from '../settings/paths.ts'
@@ -40,7 +40,7 @@ async function collect(id: string, store: SessionStore, paths: Paths): Promise<B
   const addFile = (name: string, directory: string): Promise<void> => addPlainFile(archive, name, join(directory, basename(name)))
   const logs = modelLogs(paths)
   for (const name of await newestLogs(logs)) await addFile(`logs/${name}`, logs)
-  await archive.add('session.json', [Buffer.from(prettyJson(session))])
+  await archive.add('session.json', await prettyBytes(session))
   await addFile('config.yaml', paths.config)
   await archive.add('system.txt', [Buffer.from(systemText(new Date()))])
   await addFile('schedule.json', paths.data)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Int64 } from '../json/shape.ts'
-import { jsonBytes, stringifyJson } from '../json/stringify.ts'
+import { jsonBytes, sizeOf, stringifyJson } from '../json/stringify.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
 import type { Session, SessionType } from '../sessions/session.ts'
@@ -324,10 +324,6 @@ function line(change: WithoutMessages<Change>, messages?: Line): Line {
 }
 
 type WithoutMessages<T> = T extends unknown ? Omit<T, 'messages'> : never
-
-function sizeOf(change: Line): number {
-  return change.reduce((sum, piece) => sum + piece.length, 0)
-}
 
 function timesOf(messages: readonly Message[]): Int64[] {
   return messages.map(({ created }) => created)
