@@ -1,18 +1,18 @@
 import { integer, readShape } from '../json/shape.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import type { Settings } from '../settings/settings.ts'
-import type { ModelChange, ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
+import type { Completion, ModelChange, ModelRequest, Piece, Provider, Turn } from './model.ts'
 import { ModelError } from './model.ts'
 import type { ModelProvider } from './model-provider.ts'
 import { only } from './model-provider.ts'
 
-/** When which model has its turn (M59). */
+/** When which model is asked (M59). */
 export interface LeadLimits {
-  /** How many turns the lead has first. */
+  /** How many answers the lead gives first. */
   turns: number
-  /** After how many failed turns in a row it has more. */
+  /** After how many failed answers in a row it is asked again. */
   failures: number
-  /** How many it has then. */
+  /** How many answers that do not fail it gives then. */
   fallback: number
 }
 
@@ -50,9 +50,21 @@ function count(settings: Settings, key: string, otherwise: number): number {
   }
 }
 
+const workerLimit = integer(1, 2 ** 31 - 1)
+
+/** The context limit that the settings give the worker; undefined if they give none (M57). */
+export function workerContextLimit(settings: Settings): number | undefined {
+  const set = settings.get('GOOSE_WORKER_CONTEXT_LIMIT')
+  try {
+    return readShape(workerLimit, typeof set === 'string' && /^\d+$/.test(set) ? Number(set) : set)
+  } catch {
+    return undefined
+  }
+}
+
 /**
- * Two models that take turns: the lead has the first ones, then the worker, and the lead again for a while when the worker
- * fails (M59). All that is no turn of a reply is asked of the worker (M63), so whoever looks at this sees the worker.
+ * Two models that take turns: the lead answers first, then the worker, and the lead again for a while when answers fail
+ * (M59). Whoever looks at this sees the worker.
  */
 export class LeadWorker implements Provider {
   readonly name: string
@@ -60,12 +72,12 @@ export class LeadWorker implements Provider {
   readonly #lead: ModelProvider
   readonly #worker: ModelProvider
   readonly #limits: LeadLimits
-  /** Turns that have been counted, of all replies. */
-  #turns = 0
-  /** The lead has all turns before this one. */
-  #leadUntil: number
-  /** Failed turns of the worker in a row. */
+  /** Answers that have come, of all calls. */
+  #answers = 0
+  /** Those that failed in a row. */
   #failures = 0
+  /** How many answers that do not fail the lead has to give before the worker is asked again. */
+  #owed = 0
 
   constructor(lead: ModelProvider, worker: ModelProvider, limits: LeadLimits) {
     this.name = worker.name
@@ -73,49 +85,53 @@ export class LeadWorker implements Provider {
     this.#lead = lead
     this.#worker = worker
     this.#limits = limits
-    this.#leadUntil = limits.turns
   }
 
   beginTurn(): Turn {
-    const first = this.#turns < this.#leadUntil ? this.#lead : this.#worker
-    let answered = first
-    return {
-      config: first.config,
-      answer: async (request, signal) => {
-        const answer = await this.#ask(first, request, signal)
-        answered = answer.from
-        return only(answer.piece)
-      },
-      end: (failed) => {
-        this.#count(answered === this.#worker, failed)
-      },
-    }
+    const first = this.#next()
+    return { config: first.config, answer: async (request, signal) => only(this.#told(await this.#ask(first, request, signal))) }
   }
 
   answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
     return this.beginTurn().answer(request, signal)
   }
 
-  complete(request: ModelRequest, signal: AbortSignal): Promise<WholeAnswer> {
-    return this.#worker.complete(request, signal)
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
+    return (await this.#ask(this.#next(), request, signal)).answer
   }
 
+  /** Neither of the two has a fast model (M63). */
   completeFast(request: ModelRequest, signal: AbortSignal): Promise<Piece> {
-    return this.#worker.completeFast(request, signal)
+    return this.complete(request, signal)
   }
 
-  /** Asks a model, and the lead in the place of a worker that fails (M61). */
-  async #ask(first: ModelProvider, request: ModelRequest, signal: AbortSignal): Promise<{ from: ModelProvider; piece: Piece }> {
+  #next(): ModelProvider {
+    return this.#answers < this.#limits.turns || this.#owed > 0 ? this.#lead : this.#worker
+  }
+
+  /** Asks a model, and after a failure once more the lead (M61). */
+  async #ask(first: ModelProvider, request: ModelRequest, signal: AbortSignal): Promise<Answered> {
+    let answered: Answered
     try {
-      return { from: first, piece: this.#told(first, await first.complete(request, signal)) }
+      answered = { from: first, answer: await first.complete(request, signal) }
     } catch (error) {
-      if (first === this.#lead || !(error instanceof ModelError)) throw error
-      return { from: this.#lead, piece: this.#told(this.#lead, await this.#lead.complete(request, signal)) }
+      if (!(error instanceof ModelError)) throw error
+      answered = { from: this.#lead, answer: await this.#again(error, request, signal) }
+    }
+    this.#count(answered)
+    return answered
+  }
+
+  async #again(first: ModelError, request: ModelRequest, signal: AbortSignal): Promise<Completion> {
+    try {
+      return await this.#lead.complete(request, signal)
+    } catch (error) {
+      throw error instanceof ModelError ? first : error
     }
   }
 
   /** The piece of an answer, with what clients are told of its model: nothing when it says nothing of its cost (M62). */
-  #told(from: ModelProvider, { id, content, usage, model }: WholeAnswer): Piece {
+  #told({ from, answer: { id, content, usage, model } }: Answered): Piece {
     if (usage === null) return { id, content, usage }
     const name = model ?? from.wireModel
     return { id, content, usage, change: { model: name, mode: this.#modeOf(name) } }
@@ -123,17 +139,44 @@ export class LeadWorker implements Provider {
 
   /** Goes by the name alone: a server may have had another model answer. */
   #modeOf(model: string): ModelChange['mode'] {
-    if (model === this.#lead.wireModel) return 'lead'
-    return model === this.#worker.wireModel ? 'worker' : 'unknown'
+    if (model === this.#lead.config.model_name) return 'lead'
+    return model === this.#worker.config.model_name ? 'worker' : 'unknown'
   }
 
-  /** Turns of the lead say nothing about the worker (M60). */
-  #count(byWorker: boolean, failed: boolean): void {
-    this.#turns++
-    if (!byWorker) return
+  #count({ from, answer }: Answered): void {
+    const failed = hasFailed(answer)
+    const isFirst = this.#answers++ < this.#limits.turns
+    if (this.#owed > 0) {
+      if (failed || from !== this.#lead) return
+      this.#owed--
+      if (this.#owed === 0) this.#failures = 0
+      return
+    }
     this.#failures = failed ? this.#failures + 1 : 0
-    if (this.#failures < this.#limits.failures) return
-    this.#failures = 0
-    this.#leadUntil = this.#turns + this.#limits.fallback
+    if (!isFirst && failed && this.#failures >= this.#limits.failures) this.#owed = this.#limits.fallback
   }
 }
+
+/** An answer, and who has given it. */
+interface Answered {
+  from: ModelProvider
+  answer: Completion
+}
+
+/** Whether a model takes back what it has said, or asks for a tool in a way that nobody understands (M60). */
+function hasFailed({ content }: Completion): boolean {
+  return (content ?? []).some((item) => {
+    if (item.type === 'toolRequest') return item.toolCall.status === 'error'
+    return item.type === 'text' && soundsWrong(item.text.toLowerCase())
+  })
+}
+
+function soundsWrong(text: string): boolean {
+  return doubts.some((words) => text.includes(words)) || refusals.some((words) => text.startsWith(words))
+}
+
+const doubts = [
+  "that's wrong", "that's not right", "that doesn't work", 'try again', 'let me correct', 'actually, ', "no, that's", "that's incorrect",
+  'fix this', 'this is broken', "this doesn't",
+]
+const refusals = ['no,', 'wrong', 'incorrect']

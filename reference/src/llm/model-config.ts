@@ -7,10 +7,14 @@ export class ModelConfigError extends Error {
   override readonly name = 'ModelConfigError'
 }
 
-/** The config of a model (GA 4.8), from its name and the variables that only the environment can set. Throws a ModelConfigError. */
-export function modelConfigOf(model: string, settings: Settings): ModelConfig {
+/**
+ * The config of a model (GA 4.8), from its name and the variables that only the environment can set. A lead may have a context limit of
+ * its own (M57). Throws a ModelConfigError.
+ */
+export function modelConfigOf(model: string, settings: Settings, role?: 'lead'): ModelConfig {
+  const ofLead = role === 'lead' && settings.variable(leadContextLimit.name) !== undefined
   // In this order: the first that is bad is told.
-  const limit = read(settings, contextLimit)
+  const limit = read(settings, ofLead ? leadContextLimit : contextLimit)
   const temperature = read(settings, temperatureVariable)
   const toolshim = read(settings, toolshimFlag)
   const toolshimModel = read(settings, toolshimModelName)
@@ -61,6 +65,8 @@ const contextLimit: Variable<number> = {
     return value
   },
 }
+
+const leadContextLimit: Variable<number> = { ...contextLimit, name: 'GOOSE_LEAD_CONTEXT_LIMIT' }
 
 const temperatureVariable: Variable<number> = {
   name: 'GOOSE_TEMPERATURE',

@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import { UnreadableAnswerError } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
-import type { ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
+import type { Completion, ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
 import { ModelError } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
 import { postWithRetries } from './retry.ts'
@@ -50,11 +50,11 @@ export class ModelProvider implements Provider {
 
   /** A turn of the only model there is. */
   beginTurn(): Turn {
-    return { config: this.config, answer: this.answer.bind(this), end: () => undefined }
+    return { config: this.config, answer: this.answer.bind(this) }
   }
 
-  async complete(request: ModelRequest, signal: AbortSignal): Promise<WholeAnswer> {
-    return this.#complete(request, this.config.model_name, signal)
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<Completion> {
+    return { ...(await this.#complete(request, this.config.model_name, signal)), config: this.config }
   }
 
   async completeFast(request: ModelRequest, signal: AbortSignal): Promise<Piece> {

@@ -44,6 +44,11 @@ export interface WholeAnswer extends Piece {
   model: string | null
 }
 
+/** A whole answer, and the config of the model that has given it. */
+export interface Completion extends WholeAnswer {
+  config: ModelConfig
+}
+
 /** Which model a turn was answered by, and which of the two that is. */
 export interface ModelChange {
   model: string
@@ -56,8 +61,6 @@ export interface Turn {
   readonly config: ModelConfig
   /** As that of a provider. */
   answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
-  /** Counts the turn, when its tools are done; `failed` as in M60. A turn without an answer is not counted. */
-  end: (failed: boolean) => void
 }
 
 /** Answers for a model. */
@@ -71,7 +74,7 @@ export interface Provider {
   answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
   beginTurn: () => Turn
   /** Asks for an answer in one piece. Rejects like `answer`. */
-  complete: (request: ModelRequest, signal: AbortSignal) => Promise<WholeAnswer>
+  complete: (request: ModelRequest, signal: AbortSignal) => Promise<Completion>
   /** Asks the fast model, if there is one, for an answer in one piece; if that fails, the main one (M4). */
   completeFast: (request: ModelRequest, signal: AbortSignal) => Promise<Piece>
 }

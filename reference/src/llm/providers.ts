@@ -11,7 +11,7 @@ import { findDeclarative } from './declarative.ts'
 import type { DeclarativeProviderConfig } from './declarative.ts'
 import { ProviderError, chatUrl, joinUrl, ollamaUrl } from './endpoints.ts'
 import type { Endpoint } from './http-call.ts'
-import { LeadWorker, leadSettings } from './lead-worker.ts'
+import { LeadWorker, leadSettings, workerContextLimit } from './lead-worker.ts'
 import { MessagesStream, messagesAnswer } from './messages-answer.ts'
 import { messagesBody } from './messages-request.ts'
 import { modelConfigOf } from './model-config.ts'
@@ -56,19 +56,11 @@ export class Providers {
    * there is none, or a ModelConfigError. Asks nobody.
    */
   build(name: string, config: ModelConfig): Provider {
-    const worker = this.#build(name, config)
-    const lead = leadSettings(this.#settings)
-    return lead === undefined ? worker : new LeadWorker(this.#lead(lead.provider ?? name, lead.model), worker, lead.limits)
-  }
-
-  #lead(name: string, model: string): ModelProvider {
-    const config = modelConfigOf(model, this.#settings)
-    try {
-      return this.#build(name, config)
-    } catch (cause) {
-      if (cause instanceof ProviderError) throw new ProviderError(`Lead provider ${name}: ${cause.message}`, { cause })
-      throw cause
-    }
+    const settings = this.#settings
+    const lead = leadSettings(settings)
+    if (lead === undefined) return this.#build(name, config)
+    const worker = this.#build(name, { ...config, context_limit: workerContextLimit(settings) ?? config.context_limit })
+    return new LeadWorker(this.#build(lead.provider ?? name, modelConfigOf(lead.model, settings, 'lead')), worker, lead.limits)
   }
 
   #build(name: string, config: ModelConfig): ModelProvider {

@@ -134,7 +134,6 @@ export class Engine {
       ...this.#listener,
     })
     saved.add(...ran)
-    turn.end(hasFailed(requests, ran))
     const outcome = await this.#next(requests.length > 0, saved)
     this.#listener.signal.throwIfAborted()
     await save(this.#agent.parts.session, saved.messages)
@@ -201,12 +200,6 @@ export class Engine {
     if (outcome === 'over' && output !== undefined) await this.#listener.say(textMessage('assistant', output))
     return outcome
   }
-}
-
-/** Whether a turn went wrong: a request was malformed, or a tool had no result (M60). */
-function hasFailed(requests: readonly ContentOf<'toolRequest'>[], ran: readonly Message[]): boolean {
-  const results = ran.flatMap(({ content }) => content).filter((item) => item.type === 'toolResponse')
-  return requests.some(({ toolCall }) => toolCall.status === 'error') || results.some(({ toolResult }) => toolResult.status === 'error')
 }
 
 const compacting = 'goose is compacting the conversation...'

@@ -40,43 +40,72 @@ describe('a lead and a worker', () => {
     expect(await app.session(id)).toMatchObject({ provider_name: 'openai', model_config: { model_name: 'gpt-4o' } })
   })
 
-  it('are known by the names that they are asked with, if the answer has none', async () => {
+  it('are known by the names of the settings, suffixes included (M62)', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_MODEL: 'o9-high' })
     app.upstream.answers(plain(200, { choices: [{ message: { content: 'x' } }], usage: {} }))
-    expect((await app.hear(id, 'hi'))[0]).toEqual({ type: 'ModelChange', model: 'o9', mode: 'lead' })
+    expect((await app.hear(id, 'hi'))[0]).toEqual({ type: 'ModelChange', model: 'o9', mode: 'unknown' })
     expect(app.upstream.asked[0]?.body).toMatchObject({ model: 'o9', reasoning_effort: 'high' })
   })
 
   it.each([
-    ['a tool without a result', calls('nobody__knows')],
-    ['a malformed request', calls('nobody__knows', 'no JSON')],
-  ])('change places after %s, twice in a row (M60)', async (_, failure) => {
-    const { app, id } = await chat({ ...lead, GOOSE_LEAD_FALLBACK_TURNS: '1' })
-    const answers = [calls('nobody__knows'), failure, says('x'), failure, failure, says('led'), failure, says('x')]
-    for (const answer of answers) app.upstream.answers(answer)
-    for (let i = 0; i < 3; i++) await app.hear(id, 'hi')
+    ['a malformed request', calls('nobody__knows', 'no JSON'), 2],
+    ['a doubt', says('Hm, ACTUALLY, no.'), 1],
+    ['a refusal', says('Wrong file'), 1],
+  ])('change places after %s, twice in a row (M60)', async (_, failure, asked) => {
+    const { app, id } = await chat({ ...lead, GOOSE_LEAD_FALLBACK_TURNS: '2' })
+    const answers = [failure, says('ok'), failure, failure, says('led'), failure, says('led again'), says('x')]
+    const more = asked === 2 ? [says('at last')] : []
+    for (const answer of [...answers, ...more]) app.upstream.answers(answer)
+    while (app.upstream.asked.length < answers.length) await app.hear(id, 'hi')
     const [l, w] = ['lead-1', 'gpt-4o']
-    expect(models(app)).toEqual([l, w, w, w, w, l, w, w])
+    expect(models(app).slice(0, 8)).toEqual([l, w, w, w, l, l, l, w])
   })
 
-  it('do not change places when a call fails: the lead answers at once (M61)', async () => {
+  it('do not change places when tools fail', async () => {
     const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '1' })
-    app.upstream.answers(says('one', 'lead-1')).answers(plain(404, 'gone')).answers(says('two', 'lead-1')).answers(says('three'))
+    for (const answer of [says('one'), calls('nobody__knows'), says('two')]) app.upstream.answers(answer)
+    await app.hear(id, 'hi')
+    await app.hear(id, 'hi')
+    expect(models(app)).toEqual(['lead-1', 'gpt-4o', 'gpt-4o'])
+  })
+
+  it('count a first answer that fails, and change places only behind the first ones (M59)', async () => {
+    const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '2', GOOSE_LEAD_FALLBACK_TURNS: '1' })
+    for (const answer of [says('wrong'), says('wrong'), says('led'), says('x')]) app.upstream.answers(answer)
+    for (let i = 0; i < 4; i++) await app.hear(id, 'hi')
+    expect(models(app)).toEqual(['lead-1', 'gpt-4o', 'lead-1', 'gpt-4o'])
+  })
+
+  it('have the lead try once more when a call fails, and tell of the first failure (M61)', async () => {
+    const { app, id } = await chat({ ...lead, GOOSE_LEAD_FAILURE_THRESHOLD: '1' })
+    const answers = [plain(404, 'a'), says('one', 'lead-1'), plain(404, 'b'), says('two', 'lead-1'), plain(404, 'gone'), plain(401, 'no')]
+    for (const answer of answers) app.upstream.answers(answer)
     await app.hear(id, 'hi')
     expect((await app.hear(id, 'hi')).map(eventLine)).toEqual(['ModelChange lead lead-1', 'assistant: two', 'Finish'])
-    await app.hear(id, 'hi')
+    expect((await app.hear(id, 'hi')).map(eventLine)[0]).toContain('Ran into this error: Request failed: Resource not found (404): gone.')
     const { asked } = app.upstream
-    expect(models(app)).toEqual(['lead-1', 'gpt-4o', 'lead-1', 'gpt-4o'])
-    expect(asked[2]?.body.messages).toEqual(asked[1]?.body.messages)
+    expect(models(app)).toEqual(['lead-1', 'lead-1', 'gpt-4o', 'lead-1', 'gpt-4o', 'lead-1'])
+    expect(asked[3]?.body.messages).toEqual(asked[2]?.body.messages)
   })
 
-  it('do not count a turn without an answer', async () => {
-    const { app, id } = await chat(lead)
-    app.upstream.answers(plain(404, 'gone')).answers(says('one', 'lead-1')).answers(plain(404, 'gone')).answers(plain(401, 'no'))
-    expect((await app.hear(id, 'hi')).map(eventLine)[0]).toContain('Ran into this error: Request failed: Resource not found (404): gone.')
+  it('are asked for names as well, without a fast model (M63)', async () => {
+    const app = await ChatApp.open(lead)
+    const id = await app.chat()
+    app.upstream.answers(says('one'))
     await app.hear(id, 'hi')
-    expect((await app.hear(id, 'hi')).map(eventLine)[0]).toContain('Authentication error')
-    expect(models(app)).toEqual(['lead-1', 'lead-1', 'gpt-4o', 'lead-1'])
+    await expect.poll(() => models(app).length).toBe(2)
+    expect(models(app)).not.toContain('gpt-4o-mini')
+  })
+
+  it('have context limits of their own (M57)', async () => {
+    const limits = { GOOSE_CONTEXT_LIMIT: '5000', GOOSE_WORKER_CONTEXT_LIMIT: '6000', GOOSE_LEAD_CONTEXT_LIMIT: 'many' }
+    const app = await ChatApp.open({ ...lead, ...limits })
+    const id = await app.start()
+    expect(await app.call('POST', '/agent/update_provider', { session_id: id, provider: 'openai', model: 'gpt-4o' })).toMatchObject({
+      status: 400, text: "Invalid model config: Invalid value for 'GOOSE_LEAD_CONTEXT_LIMIT': 'many' - must be a positive integer",
+    })
+    const other = await chat({ ...lead, ...limits, GOOSE_LEAD_CONTEXT_LIMIT: '4096' })
+    expect(await other.app.session(other.id)).toMatchObject({ model_config: { context_limit: 6000 } })
   })
 
   it.each([
@@ -115,7 +144,7 @@ describe('a lead and a worker', () => {
     const id = await app.start()
     const asked = { session_id: id, provider: 'openai', model: 'gpt-4o' }
     expect(await app.call('POST', '/agent/update_provider', asked)).toMatchObject({
-      status: 400, text: 'Failed to create openai provider: Lead provider nobody: Unknown provider: nobody',
+      status: 400, text: 'Failed to create openai provider: Unknown provider: nobody',
     })
     expect(await app.session(id)).toMatchObject({ provider_name: null })
   })

@@ -66,6 +66,6 @@ export async function sample(provider: Provider | null, request: SamplingRequest
     tools: [],
     sampling: { maxTokens, temperature },
   }
-  const { content } = await provider.complete(question, signal)
-  return { role: 'assistant', content: { type: 'text', text: textOf(content) }, model: provider.config.model_name, stopReason: 'endTurn' }
+  const { content, config } = await provider.complete(question, signal)
+  return { role: 'assistant', content: { type: 'text', text: textOf(content) }, model: config.model_name, stopReason: 'endTurn' }
 }
