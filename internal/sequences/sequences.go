@@ -217,7 +217,6 @@ func (q *Sequence) Scenario(name string) string {
 	if len(vars) > 0 {
 		b.WriteString("vars: {" + strings.Join(vars, ", ") + "}\n")
 	}
-	b.WriteString("compare: {volatile: [{at: \"$['system.txt'][1,2,3]\", kind: text, because: each language names its platform in its own way}]}\n")
 	rest := "stubs:\n" + q.stubs() + "steps:\n" + steps.String()
 	if strings.Contains(rest, "${{ long }}") {
 		b.WriteString("repeat: {long: {text: xy, times: 40000}}\n")
