@@ -129,6 +129,25 @@ func TestALengthThatCountedItsBodyCountsTheMutants(t *testing.T) {
 	}
 }
 
+func TestAFieldOfTheConnectionThatAScenarioDemandsMatters(t *testing.T) {
+	s := answered(t, `{}`, `{}`)
+	if got := mutants(t, s, "same/connection"); len(got) != 1 {
+		t.Errorf("%d mutants of an answer that nobody demands anything of, want 1", len(got))
+	}
+	for _, e := range []*transcript.Expect{
+		{Header: map[string]*string{"Connection": ptr("close")}},
+		{OneOf: []transcript.Expect{{Status: 200}, {Header: map[string]*string{"connection": nil}}}},
+	} {
+		s.Candidate.Steps[0].Expect = e
+		if got := mutants(t, s, "same/connection"); got != nil {
+			t.Errorf("%d mutants of a field that is demanded, want none", len(got))
+		}
+		if got := mutants(t, s, "same/header-case"); len(got) != 1 {
+			t.Errorf("%d mutants in lower case, want 1", len(got))
+		}
+	}
+}
+
 func TestAScenarioThatExpectsATimeAgainExpectsTheLaterOne(t *testing.T) {
 	body := func(s story) string { return `{"at":"` + s.started.Format(time.RFC3339) + `"}` }
 	s := answered(t, body(reference), body(candidate))
