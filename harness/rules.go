@@ -53,7 +53,7 @@ func volatile(rules []scenario.Volatile) []compare.Volatile {
 	out := make([]compare.Volatile, len(rules))
 	for i, r := range rules {
 		out[i] = compare.Volatile{
-			At: r.At, Kind: compare.VolatileKind(r.Kind), Unit: compare.Unit(r.Unit), Near: r.Near, Monotone: r.Monotone, Max: r.Max,
+			At: r.At, Kind: compare.VolatileKind(r.Kind), Unit: compare.Unit(r.Unit), Near: r.Near, Ahead: r.Ahead, Monotone: r.Monotone, Max: r.Max,
 			Stable: r.Stable, Since: r.Since, Of: r.Of, Digits: r.Digits,
 			Tolerance: compare.Tolerance(r.Tolerance), Rule: scenario.Place{File: r.File, Line: r.Line, Column: r.Column}.String(),
 		}

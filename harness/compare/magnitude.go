@@ -156,14 +156,17 @@ func lineOf(step *transcript.Step) string {
 	return "answers " + branch
 }
 
-// moments checks that the moments of two times are near, and do not go back.
+// moments checks that the moments of two times are near, not ahead, and do not go back.
 func (d *documents) moments(rule *Volatile, at *spot, ref, cand *jsontree.Node, moments [2]time.Time) {
 	far := d.place.astray(moments, rule.Near)
 	if far == "" && rule.Near == 0 {
 		far = d.b.outdated(moments, d.place)
 	}
-	var back []string
+	var ahead, back []string
 	for side, t := range moments {
+		if by := t.Sub(d.place.seen[side]); rule.Ahead > 0 && by > rule.Ahead {
+			ahead = append(ahead, fmt.Sprintf("%s's by %s", sideNames[side], by.Round(time.Millisecond)))
+		}
 		if by := d.back(rule, side, t); by > 0 {
 			back = append(back, fmt.Sprintf("%s's by %s", sideNames[side], by))
 		}
@@ -171,6 +174,8 @@ func (d *documents) moments(rule *Volatile, at *spot, ref, cand *jsontree.Node, 
 	switch {
 	case far != "":
 		d.differ(ValueDiffers, at, ref, cand, notNear+far)
+	case len(ahead) > 0:
+		d.differ(ValueDiffers, at, ref, cand, "a time lies ahead of the moment it was seen: "+strings.Join(ahead, ", "))
 	case len(back) > 0:
 		d.differ(ValueDiffers, at, ref, cand, "a time goes back: "+strings.Join(back, ", "))
 	}

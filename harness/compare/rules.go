@@ -32,6 +32,7 @@ type Volatile struct {
 	Kind      VolatileKind
 	Unit      Unit          // of a Duration; of a Time that must be written so
 	Near      time.Duration // of a Time, from the moment it was seen: an hour when it is 0
+	Ahead     time.Duration // of a Time, how far it may lie ahead of the moment it was seen; 0: as Near says
 	Monotone  bool          // of a Time: it never goes back
 	Stable    bool          // of a Time: it never changes for the same thing
 	Since     string        // of a stable Time: the id of the step from which on it is so; "": from the first time it is seen

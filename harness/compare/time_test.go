@@ -2,6 +2,7 @@ package compare
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,7 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 	)
 	plain := &Rules{}
 	times := &Rules{Volatile: []Volatile{{At: "$", Kind: Time}}}
+	past := &Rules{Volatile: []Volatile{{At: "$", Kind: Time, Ahead: 100 * time.Millisecond}}}
 	for _, tc := range []struct {
 		name, ref, cand string
 		rules           *Rules
@@ -41,6 +43,10 @@ func TestTimesSayInWhatTheyDiffer(t *testing.T) {
 		{"numbers, long before", seconds, "1772359200", plain, "the times differ: the candidate's is 2h0m0s before it was seen"},
 		{"other numbers", "17", "18", plain, "the numbers differ"},
 		{"by a rule, long before", seconds, "1772359200", times, "a time is not near the moment it was seen: the candidate's is 2h0m0s before it was seen"},
+		{"ahead, by a rule that says nothing of it", seconds, "1772366402", times, ""},
+		{"ahead", seconds, "1772366402", past, "a time lies ahead of the moment it was seen: the candidate's by 2s"},
+		{"ahead on both sides", "1772366403", "1772366402", past, "a time lies ahead of the moment it was seen: the reference's by 3s, the candidate's by 2s"},
+		{"ahead by as much as a rule allows", seconds, seconds, past, ""},
 		{"by a rule, in another unit", seconds, millis, times, "the times are written differently: milliseconds, where the reference has seconds"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

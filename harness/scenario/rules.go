@@ -51,6 +51,7 @@ type Volatile struct {
 	Kind      VolatileKind
 	Unit      string        // of a time or a duration: s, ms, us, ns, or rfc3339 for times; "" when any will do
 	Near      time.Duration // of a time, from the moment it was seen; 0: an hour
+	Ahead     time.Duration // of a time, how far it may lie ahead of the moment it was seen; 0: as near says
 	Monotone  bool          // of a time: it never goes back
 	Stable    bool          // of a time: it never changes for the same thing
 	Since     string        // of a stable time: the id of the step from which on it is so; "": from the first time it is seen

@@ -12,7 +12,7 @@ import (
 
 // optionsOf are the keys that a kind has beside at, kind and because.
 var optionsOf = map[VolatileKind][]string{
-	VolatileTime:     {"unit", "near", "monotone", "stable", "of", "digits"},
+	VolatileTime:     {"unit", "near", "ahead", "monotone", "stable", "of", "digits"},
 	VolatileDuration: {"unit", "max", "tolerance"},
 	VolatileNumber:   {"tolerance"},
 }
@@ -34,7 +34,7 @@ func (d *decoder) volatile(n *yamldoc.Node) Volatile {
 		}
 	}
 	d.chronology(n, &v)
-	v.Near, v.Max = d.duration(n.Get("near")), d.duration(n.Get("max"))
+	v.Near, v.Ahead, v.Max = d.duration(n.Get("near")), d.duration(n.Get("ahead")), d.duration(n.Get("max"))
 	tolerance := n.Get("tolerance")
 	switch v.Kind {
 	case VolatileDuration:
