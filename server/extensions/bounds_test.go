@@ -169,8 +169,10 @@ func TestExtensionsThatAreConnectedToAreBounded(t *testing.T) {
 	if err := add(extension.Config{Type: "frontend", Name: "more"}); !errors.Is(err, tooMany) {
 		t.Errorf("one more: %v", err)
 	}
-	if err := add(extension.Config{Type: "frontend", Name: "e7"}); err != nil {
-		t.Errorf("one in the place of another: %v", err)
+	for _, name := range []string{"e7", "slow"} {
+		if err := add(extension.Config{Type: "frontend", Name: name}); err != nil {
+			t.Errorf("%s in the place of another, or of one that is being connected to: %v", name, err)
+		}
 	}
 	s.Close()
 	s.mu.Lock()
