@@ -43,6 +43,7 @@ func (h Handlers) GetDiagnostics(ctx context.Context, request gen.GetDiagnostics
 		return reply{answer.Empty{Status: http.StatusInternalServerError}}, nil
 	}
 	if strings.ContainsFunc(request.SessionID, func(r rune) bool { return r < ' ' || r == 0x7f }) { // no value of a header
+		content.Close()
 		return reply{answer.Empty{Status: http.StatusBadRequest}}, nil
 	}
 	return reply{download{"diagnostics_" + request.SessionID + ".zip", content}}, nil
@@ -52,26 +53,58 @@ type reply struct{ answer.Writer }
 
 func (r reply) VisitGetDiagnosticsResponse(w http.ResponseWriter) error { return r.Write(w) }
 
-// A download is a ZIP archive to be saved under a name.
+// A download is a ZIP archive to be saved under a name. To write it closes its content.
 type download struct {
 	name    string
-	content []byte
+	content *temporary
 }
 
 func (d download) Write(w http.ResponseWriter) error {
+	defer d.content.Close()
+	size, err := d.content.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = d.content.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Disposition", `attachment; filename="`+d.name+`"`)
-	answer.Head(w, http.StatusOK, "application/zip", len(d.content))
-	_, err := w.Write(d.content)
+	answer.Head(w, http.StatusOK, "application/zip", int(size))
+	_, err = io.Copy(w, d.content.File)
 	return err
 }
 
 const (
 	maxLogs  = 10
-	maxBytes = 256 << 20 // of all entries; the archive is in memory
+	maxBytes = 256 << 20 // of all entries
 )
 
+// A temporary file goes when it is closed. Archives in files take no memory, however many there are and however slowly they
+// are read.
+type temporary struct {
+	*os.File
+	named bool // the platform removes no file that is open
+}
+
+func newTemporary() (*temporary, error) {
+	f, err := os.CreateTemp("", "agentd-diagnostics-*")
+	if err != nil {
+		return nil, err
+	}
+	return &temporary{f, os.Remove(f.Name()) != nil}, nil
+}
+
+// Close closes and removes the file.
+func (t *temporary) Close() error {
+	err := t.File.Close()
+	if t.named {
+		err = errors.Join(err, os.Remove(t.Name()))
+	}
+	return err
+}
+
 // archive returns the archive. Its entries are in the order of GA 5.2.
-func (h Handlers) archive(ctx context.Context, sessionID string) ([]byte, error) {
+func (h Handlers) archive(ctx context.Context, sessionID string) (content *temporary, err error) {
 	session, err := h.Store.Load(ctx, sessionID)
 	if err != nil {
 		return nil, err
@@ -80,8 +113,11 @@ func (h Handlers) archive(ctx context.Context, sessionID string) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	var content bytes.Buffer
-	a := archive{zip: zip.NewWriter(&content), left: maxBytes}
+	content, err = newTemporary()
+	if err != nil {
+		return nil, err
+	}
+	a := archive{zip: zip.NewWriter(content), left: maxBytes}
 	for _, log := range logs {
 		a.file("logs/"+filepath.Base(log), log)
 	}
@@ -94,7 +130,11 @@ func (h Handlers) archive(ctx context.Context, sessionID string) ([]byte, error)
 	if a.err == nil {
 		a.err = a.zip.Close()
 	}
-	return content.Bytes(), a.err
+	if a.err != nil {
+		content.Close()
+		return nil, a.err
+	}
+	return content, nil
 }
 
 // newestLogs returns the paths of the newest logs of calls to models.

@@ -1,0 +1,45 @@
+package server_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"testing/synctest"
+
+	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
+)
+
+// An archive is not in memory, and its file is gone when it was sent.
+func TestALargeArchiveTakesNoMemory(t *testing.T) {
+	d, temporary := settings.Below(t.TempDir()), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, server.Config{Directories: d})
+		id := r.newSession("/w")
+		if err := os.MkdirAll(d.Logs(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		log := make([]byte, 4<<20) // which cannot be compressed
+		rand.NewChaCha8([32]byte{}).Read(log)
+		if err := os.WriteFile(filepath.Join(d.Logs(), "a.jsonl"), log, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		a := r.get("HEAD /diagnostics/" + id)
+		runtime.ReadMemStats(&after)
+		if allocated := after.TotalAlloc - before.TotalAlloc; a.status != 200 || allocated > 4<<20 {
+			t.Errorf("status %d and %d MiB, want 200 and 4 MiB at most", a.status, allocated>>20)
+		}
+		left, err := os.ReadDir(temporary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range left {
+			t.Errorf("%s is left", file.Name())
+		}
+	})
+}
