@@ -310,30 +310,34 @@ func (s *story) meanwhile() {
 	steps = append(steps, until)
 	deleted := false
 	for range 1 + s.Intn(3) {
-		switch s.Intn(8) {
-		case 0:
-			steps = append(steps, s.step("DELETE", "/sessions/"+in, nil))
-			deleted = true
-		case 1:
-			steps = append(steps, s.step("PUT", "/sessions/"+in+"/name", object("name", s.someText())))
-		case 2:
-			steps = append(steps, s.step("POST", "/agent/remove_extension", object("session_id", in, "name", s.pick(s.names))))
-		case 3:
-			steps = append(steps, s.step("POST", "/sessions/"+in+"/edit_message", object("timestamp", s.thing(s.pick(members["timestamp"])), "editType", "edit")))
-		case 4:
-			steps = append(steps, s.step("POST", "/agent/stop", object("session_id", in)))
-		case 5:
-			steps = append(steps, s.step("PUT", "/sessions/"+in+"/user_recipe_values", object("userRecipeValues", s.thing("@values"))))
-		case 6:
-			steps = append(steps, s.step("GET", "/sessions/"+in, nil))
-		case 7:
-			steps = append(steps, s.step("POST", "/agent/update_from_session", object("session_id", in)))
-		}
+		edit := s.edit(in)
+		steps, deleted = append(steps, edit), deleted || strings.Contains(edit, "DELETE")
 	}
 	s.add(append(steps, end, s.step("GET", "/sessions/"+in, nil))...)
 	if deleted {
 		s.forget(id)
 	}
+}
+
+// edit changes a session, or looks at it.
+func (s *story) edit(in string) string {
+	switch id := text(in); s.Intn(8) {
+	case 0:
+		return s.step("DELETE", "/sessions/"+in, nil)
+	case 1:
+		return s.step("PUT", "/sessions/"+in+"/name", object("name", s.someText()))
+	case 2:
+		return s.step("POST", "/agent/remove_extension", object("session_id", id, "name", s.pick(s.names)))
+	case 3:
+		return s.step("POST", "/sessions/"+in+"/edit_message", object("timestamp", s.thing(s.pick(members["timestamp"])), "editType", "edit"))
+	case 4:
+		return s.step("POST", "/agent/stop", object("session_id", id))
+	case 5:
+		return s.step("PUT", "/sessions/"+in+"/user_recipe_values", object("userRecipeValues", s.thing("@values")))
+	case 6:
+		return s.step("POST", "/agent/update_from_session", object("session_id", id))
+	}
+	return s.step("GET", "/sessions/"+in, nil)
 }
 
 func (s *story) forget(id string) {
@@ -357,10 +361,10 @@ func (s *story) copied() {
 	if len(s.live) == 0 {
 		return
 	}
-	text1, id := s.name("text"), s.name("session")
+	whole, id := s.name("text"), s.name("session")
 	in := "${{ " + id + " }}"
-	s.add(s.step("GET", "/sessions/${{ "+s.pick(s.live)+" }}/export", nil, "capture: {"+text1+": $}"),
-		s.step("POST", "/sessions/import", object("json", "${{ "+text1+" }}"), "capture: {"+id+": $.id}"),
+	s.add(s.step("GET", "/sessions/${{ "+s.pick(s.live)+" }}/export", nil, "capture: {"+whole+": $}"),
+		s.step("POST", "/sessions/import", object("json", "${{ "+whole+" }}"), "capture: {"+id+": $.id}"),
 		s.step("PUT", "/sessions/"+in+"/name", object("name", "Copy")))
 	s.live = append(s.live, id)
 }
