@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 // What is looked at (decision X43).
@@ -92,7 +94,7 @@ func (w *walk) directory(path, name string, depth int) bool {
 		case entry.IsDir() && (w.depth <= 0 || depth < w.depth):
 			found = w.nested(below, filepath.Join(name, entry.Name()), indent, depth) || found
 		case entry.Type().IsRegular() && known:
-			if content, err := readText(below, maxSource); err == nil {
+			if content, err := plainfile.ReadText(below, maxSource); err == nil {
 				s := sourceOf(filepath.Join(name, entry.Name()), content)
 				w.sources = append(w.sources, s)
 				w.tree.WriteString(indent + entry.Name() + " " + s.counted() + s.mainAt() + "\n")

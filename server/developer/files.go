@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	unicodeutf8 "unicode/utf8"
+
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 // maxFile is how large a file may be that is changed (decision X17).
@@ -44,7 +45,9 @@ func (p paths) file(given string) (file, error) {
 	return f, nil
 }
 
-var errNotThere = errors.New("it is not there, or no file")
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
 
 func (f file) notThere() error {
 	return failed("The path '%s' does not exist or is not accessible.", f.given)
@@ -54,43 +57,14 @@ func (f file) unwritable() error { return failed("Failed to write file: %s", f.g
 
 // content returns what is in a file.
 func (f file) content(limit int64) (string, error) {
-	content, err := readText(f.path, limit)
+	content, err := plainfile.ReadText(f.path, limit)
 	switch {
-	case errors.Is(err, errNotThere):
+	case isMissing(err), errors.Is(err, plainfile.ErrNotPlain):
 		return "", f.notThere()
 	case err != nil:
 		return "", failed("Failed to read file: %s", f.given)
 	}
 	return content, nil
-}
-
-// readText reads a plain file of UTF-8. What is not plain is not opened: that could wait for ever.
-func readText(path string, limit int64) (string, error) {
-	content, err := readFile(path, limit)
-	if err == nil && !unicodeutf8.Valid(content) {
-		err = errors.New("it is no UTF-8")
-	}
-	return string(content), err
-}
-
-func readFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), err == nil && !info.Mode().IsRegular():
-		return nil, errNotThere
-	case err != nil:
-		return nil, err
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	content, err := io.ReadAll(io.LimitReader(in, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		err = errors.New("it is too large")
-	}
-	return content, err
 }
 
 // replace puts a new content in the place of a file, or makes the file. It writes beside it and renames: whatever fails on the

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 // ignoredByDefault holds where there is no file .gooseignore (GA2 4.2).
@@ -27,7 +29,7 @@ func readIgnored(root string) rules {
 	text := ignoredByDefault
 	path := filepath.Join(root, ".gooseignore")
 	if _, err := os.Lstat(path); err == nil {
-		content, _ := readText(path, 1<<20)
+		content, _ := plainfile.ReadText(path, 1<<20)
 		text = string(content)
 	}
 	r := rules{root: root}

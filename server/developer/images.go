@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"image"
 	_ "image/gif"  // the first picture of it
 	_ "image/jpeg" // as are those below
@@ -15,6 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/image/draw"
 	_ "golang.org/x/image/webp" // its signature says so
+
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 // What an image may have (GA2 4.2, decision X40).
@@ -37,8 +38,8 @@ func (p paths) image(_ context.Context, c call) ([]mcp.Content, error) {
 	if info, err := os.Stat(f.path); err == nil && info.Mode().IsRegular() && info.Size() > maxImage {
 		return nil, failed("File '%s' is too large (%.2fMB). Maximum size is 10MB.", given, float64(info.Size())/(1<<20))
 	}
-	content, err := readFile(f.path, maxImage)
-	if errors.Is(err, errNotThere) {
+	content, err := plainfile.Read(f.path, maxImage)
+	if isMissing(err) {
 		return nil, failed("File '%s' does not exist", given)
 	}
 	shown, ok := smaller(content)

@@ -3,15 +3,14 @@
 package hints
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 const (
@@ -139,22 +138,9 @@ func (r *reader) inside(path string) bool {
 	return err == nil && filepath.IsLocal(below)
 }
 
-// read reads a plain file of UTF-8. What is not plain is not opened: that could wait for ever.
+// read reads a file, as long as all of them are not too large.
 func (r *reader) read(path string) (content string, ok bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return "", false
-	}
-	defer file.Close()
-	limit := min(maxFile, r.left)
-	raw, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil || int64(len(raw)) > limit || !utf8.Valid(raw) {
-		return "", false
-	}
-	r.left -= int64(len(raw))
-	return string(raw), true
+	content, err := plainfile.ReadText(path, min(maxFile, r.left))
+	r.left -= int64(len(content))
+	return content, err == nil
 }

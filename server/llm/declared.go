@@ -3,14 +3,13 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/excerpt"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
 // A declaration defines a provider in a file (GA 4.12, DeclarativeProviderConfig), as far as calls need it.
@@ -96,12 +95,7 @@ func (f *Factory) declaration(name string) (declaration, error) {
 }
 
 func readDeclaration(path string) (declaration, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return declaration{}, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxDeclaration))
+	text, err := plainfile.Read(path, maxDeclaration)
 	if err != nil {
 		return declaration{}, err
 	}

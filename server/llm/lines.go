@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/decode"
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
@@ -20,6 +21,7 @@ const (
 var (
 	errLongLine   = errors.New("a line of the stream is too long")
 	errLongAnswer = errors.New("the answer is too long")
+	errNotUTF8    = errors.New("the answer is not UTF-8")
 )
 
 // dataLines reads the data of the events of a stream. It is no full event-stream parser: both APIs write each event's
@@ -77,8 +79,12 @@ func trimEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
-// parse reads the JSON of a model. Half a surrogate pair is no JSON: it could not be read again once it is stored (G1).
+// parse reads the JSON of a model, which is UTF-8 (decision M38). Half a surrogate pair is no JSON: it could not be read
+// again once it is stored (G1).
 func parse(text []byte) (jsonwire.Text, error) {
+	if !utf8.Valid(text) {
+		return nil, errNotUTF8
+	}
 	parsed, err := jsonwire.Parse(text)
 	if err == nil && bytes.Contains(parsed, []byte(`\ud`)) { // as only half a pair, or a backslash, is written
 		_, err = decode.Parse(parsed)

@@ -114,6 +114,12 @@ func TestAStreamEndsWhereItIsBroken(t *testing.T) {
 		{"an error in the stream ends the answer", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"a"}}]}`, `{"error":{"message":"overloaded"}}`, `{"id":"c1","choices":[{"delta":{"content":"b"}}]}`,
 		}, []string{`["c1",{"type":"text","text":"a"}]`}},
+		{"bytes that are no UTF-8 end the answer", "openai", []string{
+			`{"id":"c1","choices":[{"delta":{"content":"a"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"` + "\xff" + `"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"b"}}]}`,
+		}, []string{`["c1",{"type":"text","text":"a"}]`}},
+		{"what is no object ends the answer", "openai", []string{
+			`{"id":"c1","choices":[{"delta":{"content":"a"}}]}`, `null`, `{"id":"c1","choices":[{"delta":{"content":"b"}}]}`,
+		}, []string{`["c1",{"type":"text","text":"a"}]`}},
 		{"half a surrogate pair is no JSON", "openai", []string{
 			`{"id":"c1","choices":[{"delta":{"content":"\\ud83d\\ud800 \ud83d\ude00"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"\ud800"}}]}`, `{"id":"c1","choices":[{"delta":{"content":"c"}}]}`,
 		}, []string{`["c1",{"type":"text","text":"\\ud83d\\ud800 😀"}]`}},

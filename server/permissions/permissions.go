@@ -6,16 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 	"github.com/lockstep-dev/lockstep/server/private"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
+
+// maxFile is how large the file may be (decision G13).
+const maxFile = 2 << 20
 
 // A Level is what may become of a tool.
 type Level string
@@ -106,17 +109,17 @@ func (f *file) category(name string) category {
 	return c
 }
 
-// read returns what the file holds. A file that is missing or unreadable as YAML holds nothing.
+// read returns what the file holds. A file that is missing, or a text that is not YAML, holds nothing.
 func (p *Permissions) read() (*file, error) {
 	content := new(file)
-	text, err := os.ReadFile(p.path)
+	text, err := plainfile.ReadText(p.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return content, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read permissions: %w", err)
 	}
-	mapping, err := yamljson.Parse(text)
+	mapping, err := yamljson.Parse([]byte(text))
 	if err != nil || mapping.Kind() != "object" {
 		return content, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/lockstep-dev/lockstep/internal/memnet/leak"
@@ -68,12 +69,23 @@ func TestAFileThatSomebodyWrote(t *testing.T) {
 }
 
 func TestAFileThatCannotBeReadIsAnError(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "permission.yaml"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := permissions.New(dir).Permission("x"); err == nil {
-		t.Error("a directory was read as permissions")
+	for name, make := range map[string]func(path string) error{
+		"directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"FIFO":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"zeros":     func(path string) error { return os.Symlink("/dev/zero", path) },
+		"not UTF-8": func(path string) error { return os.WriteFile(path, []byte("user: \"\xff\""), 0o600) },
+	} {
+		dir := t.TempDir()
+		if err := make(filepath.Join(dir, "permission.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		p := permissions.New(dir)
+		if _, err := p.Permission("x"); err == nil {
+			t.Errorf("%s: it was read as permissions", name)
+		}
+		if err := p.Allow("x"); err == nil {
+			t.Errorf("%s: it was replaced", name)
+		}
 	}
 }
 

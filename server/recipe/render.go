@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 	"github.com/lockstep-dev/lockstep/server/template"
 )
 
@@ -101,24 +101,14 @@ var errOutside = errors.New("not below the directory of recipes")
 
 // readFile returns the content of a file that is not too large.
 func readFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", notRead(path, err)
-	}
-	if !info.Mode().IsRegular() { // and must not be opened: that could wait for ever
-		return "", fileError{path + " is no plain file", nil}
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", notRead(path, err)
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	content, err := plainfile.Read(path, maxFile)
 	switch {
+	case errors.Is(err, plainfile.ErrNotPlain):
+		return "", fileError{path + " is no plain file", err}
+	case errors.Is(err, plainfile.ErrTooLarge):
+		return "", fileError{fmt.Sprintf("%s has more than %d bytes", path, maxFile), err}
 	case err != nil:
 		return "", notRead(path, err)
-	case len(content) > maxFile:
-		return "", fileError{fmt.Sprintf("%s has more than %d bytes", path, maxFile), nil}
 	}
 	return string(content), nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 	"github.com/lockstep-dev/lockstep/server/letters"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 	"github.com/lockstep-dev/lockstep/server/private"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
@@ -55,6 +56,9 @@ func (s *Settings) Text(key string) (string, bool) {
 	return text.Str(), true
 }
 
+// maxFile is how large a file may be (decision G13).
+const maxFile = 2 << 20
+
 // serverKey opens this server. It is no setting and no secret, whoever names it (decision G32).
 const serverKey = "GOOSE_SERVER__SECRET_KEY"
 
@@ -78,16 +82,21 @@ func (s *Settings) find(key string, file func() (jsonwire.Text, error)) (json.Ra
 }
 
 // File returns the mapping of config.yaml. A file that is missing or holds no mapping is replaced, by the newest of its
-// copies that does, or else by an empty mapping (GA 10). One that holds none is kept (decision G13).
+// copies that does, or else by an empty mapping (GA 10). One that holds none is kept, and one that cannot be read counts as
+// empty (decision G13).
 func (s *Settings) File() (jsonwire.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path := filepath.Join(s.dir, "config.yaml")
 	mapping, err := readMapping(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNoMapping) {
-		return mapping, err
+	if err == nil {
+		return mapping, nil
 	}
 	broken := errors.Is(err, errNoMapping)
+	if !broken && !errors.Is(err, fs.ErrNotExist) {
+		s.log.Warn("configuration not read", "err", err)
+		return jsonwire.Text("{}"), nil
+	}
 	if broken {
 		if err := keepAside(path); err != nil {
 			return nil, fmt.Errorf("keep what %s held: %w", path, err)
@@ -96,7 +105,7 @@ func (s *Settings) File() (jsonwire.Text, error) {
 	}
 	for _, suffix := range suffixes {
 		backup := path + ".bak" + suffix
-		content, err := readFile(backup)
+		content, err := plainfile.Read(backup, maxFile)
 		if err != nil {
 			continue
 		}
@@ -138,23 +147,11 @@ func (s *Settings) secrets() (jsonwire.Text, error) {
 var errNoMapping = errors.New("not a YAML mapping")
 
 func readMapping(path string) (jsonwire.Text, error) {
-	content, err := readFile(path)
+	content, err := plainfile.Read(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
 	return parseMapping(path, content)
-}
-
-// readFile reads a plain file, or what a link leads to. Anything else, such as a FIFO, could keep the reader for ever.
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a plain file", path)
-	}
-	return os.ReadFile(path)
 }
 
 // parseMapping returns the mapping that a file holds; an empty file holds an empty one.

@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -151,15 +152,6 @@ func TestABadFileIsReplaced(t *testing.T) {
 	if v, err := s.File(); err != nil || string(v) != "{}" || read(t, dir, "config.yaml") != "" {
 		t.Errorf("an empty file: %s, %v", v, err)
 	}
-	if err := os.Remove(filepath.Join(dir, "config.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "config.yaml"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.File(); err == nil || !strings.Contains(err.Error(), "config.yaml") {
-		t.Errorf("a directory in its place: %v", err)
-	}
 }
 
 func TestTheLastBadFilesAreKept(t *testing.T) {
@@ -184,19 +176,31 @@ func TestTheLastBadFilesAreKept(t *testing.T) {
 	}
 }
 
-func TestAFIFOIsNoFileOfSettings(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"config.yaml", "secrets.yaml"} {
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
-			t.Skip(err)
+// A FIFO must not be waited for, and a file that is no mapping would be replaced.
+func TestAFileThatCannotBeReadStays(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"FIFO":      func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"directory": func(path string) error { return os.Mkdir(path, 0o700) },
+		"zeros":     func(path string) error { return os.Symlink("/dev/zero", path) },
+		"loop":      func(path string) error { return os.Symlink(path, path) },
+		"large":     func(path string) error { return os.WriteFile(path, bytes.Repeat([]byte("a: 1\n#"), 1<<19), 0o600) },
+	} {
+		dir := t.TempDir()
+		s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
+		for _, file := range []string{"config.yaml", "secrets.yaml"} {
+			if err := make(filepath.Join(dir, file)); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	s := settings.New(dir, environment(nil), slog.New(slog.DiscardHandler))
-	if _, err := s.Setting("a"); err == nil {
-		t.Error("config.yaml was read")
-	}
-	if _, err := s.Secret("a"); err == nil {
-		t.Error("secrets.yaml was read")
+		if value, err := s.Setting("a"); value != nil || err != nil {
+			t.Errorf("%s: the setting is %s, %v; want none", name, value, err)
+		}
+		if _, err := s.Secret("a"); err == nil {
+			t.Errorf("%s: secrets.yaml was read", name)
+		}
+		if all, err := os.ReadDir(dir); err != nil || len(all) != 2 {
+			t.Errorf("%s: there are %v, %v; want the two files", name, all, err)
+		}
 	}
 }
 

@@ -5,14 +5,13 @@ package skills
 import (
 	"bytes"
 	"cmp"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
+	"github.com/lockstep-dev/lockstep/server/plainfile"
 	"github.com/lockstep-dev/lockstep/server/yamljson"
 )
 
@@ -65,11 +64,11 @@ func directories(place string) (paths []string) {
 }
 
 func read(directory string) (s Skill, ok bool) {
-	content, ok := readFile(filepath.Join(directory, fileName))
-	if !ok {
+	content, err := plainfile.ReadText(filepath.Join(directory, fileName), maxFile)
+	if err != nil {
 		return s, false
 	}
-	head, text, ok := split(content)
+	head, text, ok := split([]byte(content))
 	if !ok {
 		return s, false
 	}
@@ -87,21 +86,6 @@ func read(directory string) (s Skill, ok bool) {
 }
 
 func blank(text jsonwire.Text) bool { return strings.TrimSpace(text.Str()) == "" }
-
-// readFile reads a plain file of UTF-8 that is not too large. What is not plain must not be opened: that could wait for ever.
-func readFile(path string) (content []byte, ok bool) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	content, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	return content, err == nil && len(content) <= maxFile && utf8.Valid(content)
-}
 
 // split cuts a file into what stands between two lines of three hyphens, of which one is the first, and what follows.
 func split(content []byte) (head, text []byte, ok bool) {
