@@ -4,6 +4,7 @@ import type { Logger } from '../log.ts'
 import { bytesPerSecond } from './body.ts'
 import { everyAnswer } from './cors.ts'
 import { routePath, urlOfTarget } from './target.ts'
+import type { WriteTurns } from './write-turns.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -16,6 +17,8 @@ export interface ExchangeOptions {
   lingerMs: number
   /** How long a caller may take nothing of an answer. */
   patienceMs: number
+  /** Shared by all connections. */
+  turns: WriteTurns
 }
 
 /** Why a request's signal is aborted. */
@@ -174,16 +177,26 @@ export class Exchange {
   async #writeWhole(body: ReadableStream<Uint8Array>): Promise<void> {
     const outgoing = this.#outgoing
     const reader = body.getReader()
+    let written = 0
     let next = await reader.read()
     while (!next.done) {
       const { value } = next
       next = await reader.read()
+      await this.#options.turns.take(value.length)
       if (outgoing.destroyed) {
         await reader.cancel()
         return
       }
-      if (next.done) this.#finish(value)
-      else if (!outgoing.write(value)) await this.#drained()
+      if (next.done) {
+        this.#finish(value)
+        break
+      }
+      outgoing.write(value)
+      written += value.length
+      // Small pieces leave together.
+      if (written < leavesTogether || !outgoing.writableNeedDrain) continue
+      written = 0
+      await this.#drained()
     }
     if (!outgoing.writableEnded) this.#finish()
   }
@@ -224,6 +237,7 @@ export class Exchange {
     reader.closed.catch(() => outgoing.destroy())
     try {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        await this.#options.turns.take(part.value.length)
         if (!outgoing.write(part.value)) await this.#drained()
       }
       this.#finish()
@@ -296,6 +310,9 @@ export class Exchange {
     this.#outgoing.end()
   }
 }
+
+/** Bytes of an answer that the system is given at once. */
+const leavesTogether = 64 * 1024
 
 /** What is answered to requests that belong to no route. */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' }

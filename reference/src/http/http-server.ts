@@ -6,6 +6,7 @@ import type { Logger } from '../log.ts'
 import { Exchange, openToAll } from './exchange.ts'
 import type { Fetch } from './exchange.ts'
 import { acceptRawTargets } from './request-line.ts'
+import { WriteTurns } from './write-turns.ts'
 
 /** Serves a `fetch` function on a port. */
 export class HttpServer {
@@ -17,6 +18,7 @@ export class HttpServer {
   readonly #server: Server
   readonly #connections = new Map<Socket, Connection>()
   readonly #closed: Promise<void>
+  readonly #turns = new WriteTurns()
   #stopping = false
 
   /**
@@ -125,6 +127,7 @@ export class HttpServer {
       stopping: () => this.#stopping,
       lingerMs: this.#lingerMs,
       patienceMs: this.#patienceMs,
+      turns: this.#turns,
     })
     connection.last = exchange
     connection.waiting++
