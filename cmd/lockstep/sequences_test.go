@@ -63,6 +63,9 @@ func TestSequences(t *testing.T) {
 	differing := differ(t, all, filepath.Join(dir, "all"))
 	fmt.Printf("seed %d: %d sequences, %d steps, %d operations, %d pairs of them, %d sequences differ\n", seed, count, steps, len(operations), len(pairs), len(differing))
 	for _, name := range slices.Sorted(maps.Keys(differing)) {
+		fmt.Println(told(differing[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(differing)) {
 		kept, found := shrink(t, all[name], differing[name], filepath.Join(dir, path.Base(name)))
 		t.Errorf("seed %d, %s\n\t%s", seed, kept, found)
 	}
