@@ -94,7 +94,7 @@ function line({ role, text: said }: Said): string {
 }
 
 function cut(said: string): string {
-  const characters = Array.from(said)
+  const characters = Array.from(said.slice(0, 2 * maxCharacters + 2)) // of at most two units each
   return characters.length <= maxCharacters ? said : `${characters.slice(0, maxCharacters - 3).join('')}...`
 }
 
@@ -187,7 +187,7 @@ async function readable(store: SessionStore, id: string): Promise<Said[]> {
 
 /** The letters A to Z as a to z. */
 function lowered(value: string): string {
-  return value.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return value.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** The beginning of time for what is no time. */
