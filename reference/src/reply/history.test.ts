@@ -40,6 +40,7 @@ describe('repairHistory (M18)', () => {
       [user(text('a')), assistant(call('1')), user(result('1')), user(text('b'))],
       ['user: a', 'assistant: call 1', 'user: result 1', 'user: b'],
     ],
+    ['drops calls of the user, and results of the assistant', [user(text('a'), call('1'), result('1')), assistant(text('b'), call('2'), result('2')), user(text('c'))], ['user: a', 'assistant: b', 'user: c']],
     ['drops messages of the user that say nothing', [user(text('a')), user(text(''), text(''))], ['user: a']],
   ])('%s', (_, given, want) => {
     expect(brief(repairHistory(given))).toEqual(want)

@@ -13,7 +13,7 @@ import { nowInSeconds } from './new-message.ts'
 export function repairHistory(conversation: readonly Message[]): Message[] {
   let messages = conversation
     .filter(({ metadata }) => metadata.agentVisible)
-    .map((message) => ({ ...message, content: message.content.filter(isForModels) }))
+    .map((message) => ({ ...message, content: message.content.filter(({ type }) => isForModels(type, message.role)) }))
   for (let before = ''; before !== shapeOf(messages); ) {
     before = shapeOf(messages)
     messages = repairOnce(messages)
@@ -37,8 +37,17 @@ function repairOnce(messages: readonly Message[]): Message[] {
   return withoutAssistantAtEnds(mergeNeighbours(paired))
 }
 
-function isForModels({ type }: MessageContent): boolean {
-  return !['actionRequired', 'systemNotification', 'toolConfirmationRequest', 'frontendToolRequest'].includes(type)
+type ItemType = MessageContent['type']
+
+const forNoModel: readonly ItemType[] = ['actionRequired', 'systemNotification', 'toolConfirmationRequest', 'frontendToolRequest']
+/** What services refuse in a message of that role. */
+const refused: Record<Message['role'], readonly ItemType[]> = {
+  user: ['toolRequest', 'thinking', 'redactedThinking'],
+  assistant: ['toolResponse'],
+}
+
+function isForModels(type: ItemType, role: Message['role']): boolean {
+  return !forNoModel.includes(type) && !refused[role].includes(type)
 }
 
 /** Joins adjacent texts of the assistant, and takes white space from their ends. */
