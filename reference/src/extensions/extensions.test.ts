@@ -204,6 +204,7 @@ describe('an extension that cannot be added', () => {
     [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', `read -r; echo '{"jsonrpc":"2.0","id":0,"result":[1]}'; sleep 9`] }, 'Extension does not speak MCP'],
     [{ type: 'stdio', name: 'x', cmd: 'bash', args: ['-c', 'head -c 16777217 /dev/zero; sleep 9'] }, 'Extension does not speak MCP'],
     [{ ...stdio, name: 'x', env_keys: ['NOT_THERE'] }, "invalid config: Failed to fetch secret 'NOT_THERE' from config: Configuration value not found: NOT_THERE"],
+    [{ type: 'sse', name: 'x', uri: 'nonsense', env_keys: ['NOT_THERE'] }, "invalid config: Failed to fetch secret 'NOT_THERE' from config: Configuration value not found: NOT_THERE"],
     [{ type: 'sse', name: 'x', uri: 'nonsense' }, 'Invalid URL: http:// or https:// with a host is needed'],
     [{ type: 'sse', name: 'x', uri: 'ftp://a/' }, 'Invalid URL: http:// or https:// with a host is needed'],
     [{ type: 'streamable_http', name: 'x', description: null, uri: 'http:///a' }, 'Invalid URL: http:// or https:// with a host is needed'],

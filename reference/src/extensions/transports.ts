@@ -46,6 +46,7 @@ export async function reach(config: RemoteExtension, around: Surroundings, signa
       return processOf([config.cmd, ...config.args], variables, around)
     }
     case 'sse':
+      variablesOf(config, around) // they go nowhere, but a secret that is missing is an error
       return overHttp(HttpTransport.sse(urlOf(config.uri)))
     case 'streamable_http': {
       const headers = filledIn(config.headers, variablesOf(config, around))
@@ -81,7 +82,7 @@ function processOf(
 }
 
 /** The variables of an extension: the secrets that it names, and its own (GA 6.7, X39). */
-function variablesOf({ envs, env_keys: keys }: StdioExtension | StreamableHttpExtension, { settings }: Surroundings): Record<string, string> {
+function variablesOf({ envs, env_keys: keys }: StdioExtension | SseExtension | StreamableHttpExtension, { settings }: Surroundings): Record<string, string> {
   const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).flatMap((key): [string, string][] => {
     const value = settings.secret(key)
     if (value === undefined) {
