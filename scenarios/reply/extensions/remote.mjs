@@ -35,7 +35,7 @@ async function speak() {
   first.end(say('not a message', 'event: other\n') + say('one', 'id: e1\nretry: 20\n'))
   const second = await stream
   const answered = next()
-  second.write(say('two', 'event: message\n') + 'data: {"jsonrpc":"2.0","id":"ping","method":"ping"}\n\n')
+  second.write(say('two', 'event: message\n') + say('not a field', '\uFEFF') + 'data: {"jsonrpc":"2.0","id":"ping","method":"ping"}\n\n')
   await answered
 }
 
