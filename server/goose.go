@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/lockstep-dev/lockstep/server/agent"
 	"github.com/lockstep-dev/lockstep/server/agents"
@@ -41,7 +40,7 @@ type goose struct {
 
 // newGoose makes the directories and opens what is in them (GA 1.5).
 func newGoose(config Config) (*goose, error) {
-	if err := config.Directories.Make(time.Now()); err != nil {
+	if err := config.Directories.Make(); err != nil {
 		return nil, err
 	}
 	g := &goose{

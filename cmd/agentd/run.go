@@ -68,6 +68,9 @@ func rootCommand(env lookup) *cobra.Command {
 		return fmt.Errorf("%w (`%s --help` lists the flags)", err, cmd.CommandPath())
 	})
 	root.AddCommand(agentCommand(env), mcpCommand(), guardCommand())
+	for _, cmd := range root.Commands() {
+		cmd.Version = root.Version // decision S46
+	}
 	return root
 }
 
@@ -164,7 +167,7 @@ func serve(ctx context.Context, s settings, env lookup, stdout, stderr io.Writer
 
 // makeDirectories makes the directories, and names the variable that says where (decision S49).
 func makeDirectories(d pathsettings.Directories, env lookup) error {
-	err := d.Make(time.Now())
+	err := d.Make()
 	if root, _ := env("GOOSE_PATH_ROOT"); err != nil && root != "" {
 		return fmt.Errorf("GOOSE_PATH_ROOT is %q: %w", root, err)
 	}

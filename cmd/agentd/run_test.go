@@ -303,10 +303,27 @@ func TestADataDirectoryThatCannotBeMadeIsAFailure(t *testing.T) {
 	}
 }
 
-func TestTheVersion(t *testing.T) {
+// A file stands where the directory of the logs belongs (decision S47).
+func TestLogsThatCannotBeKeptCostOneLine(t *testing.T) {
+	places := pathsettings.Below(t.TempDir())
+	if err := os.WriteFile(places.State, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // it listens, says so, and stops
 	var stdout, stderr bytes.Buffer
-	if status := run(t.Context(), []string{"--version"}, environment(t, nil), &stdout, &stderr); status != exitOK || stdout.String() != "agentd 1.16.0\n" || stderr.Len() > 0 {
-		t.Errorf("status %d, stdout %q, stderr %q", status, &stdout, &stderr)
+	status := run(ctx, []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": filepath.Dir(places.State), "GOOSE_SERVER__SECRET_KEY": "x"}), &stdout, &stderr)
+	if said := stderr.String(); status != exitOK || !strings.HasPrefix(said, "the log file is not written: ") || strings.Count(said, "\n") != 1 {
+		t.Errorf("status %d, stdout %q, stderr %q; want 0 and one line about the log", status, &stdout, said)
+	}
+}
+
+func TestTheVersion(t *testing.T) {
+	for _, args := range [][]string{{"--version"}, {"agent", "--version"}, {"mcp", "--version"}} {
+		var stdout, stderr bytes.Buffer
+		if status := run(t.Context(), args, environment(t, nil), &stdout, &stderr); status != exitOK || stdout.String() != "agentd 1.16.0\n" || stderr.Len() > 0 {
+			t.Errorf("%q: status %d, stdout %q, stderr %q", args, status, &stdout, &stderr)
+		}
 	}
 }
 

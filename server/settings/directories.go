@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // A Lookup finds a variable of the environment.
@@ -65,11 +64,10 @@ func (d Directories) Logs() string { return filepath.Join(d.State, "logs") }
 // ServerLogs is the directory of the server's own logs, which has one for each day.
 func (d Directories) ServerLogs() string { return filepath.Join(d.Logs(), "server") }
 
-// Make makes the directories, with that of the server's own logs (GA 1.5). Only the user can look into new ones.
-func (d Directories) Make(now time.Time) error {
-	for _, path := range []string{
-		d.Config, filepath.Dir(d.Sessions()), filepath.Join(d.ServerLogs(), now.UTC().Format(time.DateOnly)),
-	} {
+// Make makes the directories (GA 1.5), but for those of logs, without which the server works as well (decision S47). Only
+// the user can look into new ones.
+func (d Directories) Make() error {
+	for _, path := range []string{d.Config, filepath.Dir(d.Sessions())} {
 		if err := os.MkdirAll(path, 0o700); err != nil {
 			return err
 		}
