@@ -130,8 +130,8 @@ function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; st
   const { paths } = options
   const settings = new Settings(paths, options.environment, logger)
   const store = new SessionStore(paths.data, logger)
-  const library = new RecipeLibrary(settings, options.directory)
   const { environment, directory, workshop, ownCommand = [] } = options
+  const library = new RecipeLibrary(settings, directory, workshop)
   const around = { settings, store, environment, directory, ownCommand, logger }
   const makeParts = (id: string): AgentWithExtensions => {
     const session = store.own(id)

@@ -8,9 +8,9 @@ import { decodeDeeplink } from '../recipe/deeplink.ts'
 import { SchemaError } from '../recipe/json-schema.ts'
 import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { RecipeLibrary } from '../recipe/library.ts'
-import { readRecipeFile } from '../recipe/library.ts'
 import { recipe as recipeShape } from '../recipe/recipe.ts'
 import type { Recipe, RecipeResponse } from '../recipe/recipe.ts'
+import { UnreadableRecipeError } from '../recipe/recipe-file.ts'
 import { MissingParametersError, recipeLibrary } from '../recipe/render.ts'
 import type { Tasks } from '../recipe/tasks.ts'
 import { TemplateError } from '../recipe/template-error.ts'
@@ -49,31 +49,38 @@ const startRequest = object<StartRequest>({
 })
 
 /** `POST /agent/start` (GA 6.1). */
-export function startAgent({ store, library, workshop }: AgentHandlerParts): Handler {
+export function startAgent(parts: AgentHandlerParts): Handler {
+  const { store, workshop } = parts
   let started = 0
   return async (c) => {
     const request = await readJsonBody(c.req.raw, startRequest)
-    const recipe = chosenRecipe(request, library)
-    if (recipe !== null) await checkRecipe(recipe, workshop, c.req.raw.signal)
+    const { signal } = c.req.raw
+    const recipe = await chosenRecipe(request, parts, signal)
+    if (recipe !== null) await checkRecipe(recipe, workshop, signal)
     started++
     return json(200, await createSession(store, request.working_dir, `New session ${started}`, recipe))
   }
 }
 
 /** A link wins over an id, and an id over a recipe. */
-function chosenRecipe({ recipe_deeplink: link, recipe_id: id, recipe }: StartRequest, library: RecipeLibrary): Recipe | null {
+async function chosenRecipe(
+  { recipe_deeplink: link, recipe_id: id, recipe }: StartRequest,
+  { library, workshop }: AgentHandlerParts,
+  signal: AbortSignal,
+): Promise<Recipe | null> {
   if (link !== null) {
     const linked = decodeDeeplink(link)
     if (linked === undefined) throw new MessageError(400, 'Failed to decode recipe deeplink')
     return linked
   }
   if (id === null) return recipe
-  const path = library.pathOf(id)
+  const path = await library.pathOf(id, signal)
   if (path === undefined) throw new MessageError(404, `Recipe not found: ${quoted(id)}`)
   try {
-    return readRecipeFile(path)
-  } catch (cause) {
-    throw new MessageError(500, `Failed to load recipe: ${reason(cause)}`, { cause })
+    return await workshop.do('read', { path }, signal)
+  } catch (error) {
+    if (!(error instanceof UnreadableRecipeError)) throw error
+    throw new MessageError(500, `Failed to load recipe: ${error.message}`, { cause: error })
   }
 }
 
@@ -174,8 +181,4 @@ export function stopAgent({ agents }: AgentHandlerParts): Handler {
     if (!agents.stop(id)) throw new MessageError(404, `Failed to stop agent for session ${quoted(id)}: Session ${quoted(id)} not found`)
     return empty(200)
   }
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,45 +1,49 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { delimiter, extname, join } from 'node:path'
-import { isObject } from '../json/is-object.ts'
-import { readShape } from '../json/shape.ts'
 import type { Settings } from '../settings/settings.ts'
-import { parseYaml } from '../settings/yaml-file.ts'
-import { writtenRecipe } from './recipe.ts'
-import type { Recipe } from './recipe.ts'
 import { pathId } from './path-id.ts'
-import { readSmallFile, recipeLibrary } from './render.ts'
-
-/** A file with a recipe, as it was when it was listed. */
-export interface RecipeFile {
-  id: string
-  path: string
-  recipe: Recipe
-}
+import { UnreadableRecipeError } from './recipe-file.ts'
+import { recipeLibrary } from './render.ts'
+import type { Workshop } from './workshop.ts'
 
 /** The recipes that lie in files (GA 11.1), and which id means which of them. */
 export class RecipeLibrary {
   readonly #settings: Settings
+  readonly #workshop: Workshop
   /** That of the server (S18). */
   readonly #directory: string
-  readonly #paths = new Map<string, string>()
+  #paths = new Map<string, string>()
 
-  constructor(settings: Settings, directory: string) {
+  constructor(settings: Settings, directory: string, workshop: Workshop) {
     this.#settings = settings
+    this.#workshop = workshop
     this.#directory = directory
   }
 
-  /** All recipes, by directory and then by name. From now on exactly these have ids. */
-  list(): RecipeFile[] {
-    const files = this.#directories().flatMap(recipesIn)
-    this.#paths.clear()
-    for (const { id, path } of files) this.#paths.set(id, path)
-    return files
+  /** The paths of all recipes, by directory and then by name. From now on exactly these have ids. */
+  async list(signal?: AbortSignal): Promise<string[]> {
+    const paths: string[] = []
+    for (const path of this.#directories().flatMap(candidatesIn)) {
+      if (await this.#isRecipe(path, signal)) paths.push(path)
+    }
+    this.#paths = new Map(paths.map((path) => [pathId(path), path]))
+    return paths
   }
 
   /** The path that an id means; undefined when there is none, also after a new look. */
-  pathOf(id: string): string | undefined {
-    if (!this.#paths.has(id)) this.list()
+  async pathOf(id: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (!this.#paths.has(id)) await this.list(signal)
     return this.#paths.get(id)
+  }
+
+  async #isRecipe(path: string, signal?: AbortSignal): Promise<boolean> {
+    try {
+      await this.#workshop.do('check', { path }, signal)
+      return true
+    } catch (error) {
+      if (error instanceof UnreadableRecipeError) return false // many a YAML file is something else
+      throw error
+    }
   }
 
   /** Canonical, sorted, each once, and without those that are not there. */
@@ -57,29 +61,11 @@ export class RecipeLibrary {
   }
 }
 
-/** Reads the recipe of a file. Throws when it cannot be read, or is no recipe. */
-export function readRecipeFile(path: string): Recipe {
-  return parseRecipe(readSmallFile(path))
-}
-
-/** The recipe of a YAML text, which may be the whole or the value of the key `recipe` (GA 11.2). Throws when it is none. */
-export function parseRecipe(text: string): Recipe {
-  const value = parseYaml(text)
-  return readShape(writtenRecipe, isObject(value) && 'recipe' in value ? value.recipe : value)
-}
-
-function recipesIn(directory: string): RecipeFile[] {
+function candidatesIn(directory: string): string[] {
   return plainFiles(directory)
     .filter((name) => ['.yaml', '.json'].includes(extname(name)))
     .sort()
-    .flatMap((name) => {
-      const path = join(directory, name)
-      try {
-        return [{ id: pathId(path), path, recipe: readRecipeFile(path) }]
-      } catch {
-        return [] // many a YAML file is something else
-      }
-    })
+    .map((name) => join(directory, name))
 }
 
 function plainFiles(directory: string): string[] {

@@ -10,8 +10,9 @@ import { temporaryRoot } from '../testing/goose-app.ts'
 import { Budget } from './budget.ts'
 import { decodeDeeplink, encodeDeeplink } from './deeplink.ts'
 import { SchemaError, checkSchema, faultsOf, finalOutputSchema } from './json-schema.ts'
-import { RecipeLibrary, parseRecipe } from './library.ts'
+import { RecipeLibrary } from './library.ts'
 import { pathId } from './path-id.ts'
+import { parseRecipe } from './recipe-file.ts'
 import { recipe } from './recipe.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { MissingParametersError, recipeLibrary, renderRecipe } from './render.ts'
@@ -19,6 +20,7 @@ import { Rendering } from './rendering.ts'
 import { TemplateError } from './template-error.ts'
 import { parseTemplate } from './template.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
+import { here } from './workshop.ts'
 
 function read(text: string): Recipe {
   const document = new JsonDocument(text)
@@ -434,7 +436,7 @@ describe('the library (GA 11.1)', () => {
     expect(pathId('/tmp/r/config/recipes/demo.yaml')).toBe('a4c66c3e6ce65a54')
   })
 
-  it('finds recipes in its directories, each once', () => {
+  it('finds recipes in its directories, each once', async () => {
     const root = realpathSync(temporaryRoot())
     const write = (path: string, text: string): void => {
       mkdirSync(join(root, path, '..'), { recursive: true })
@@ -446,13 +448,13 @@ describe('the library (GA 11.1)', () => {
     write('cwd/other.yaml', 'name: x\n')
     symlinkSync(join(root, 'more'), join(root, 'link'))
     const env = { GOOSE_RECIPE_PATH: `${root}/more::${root}/link:${root}/none` }
-    const library = new RecipeLibrary(new Settings(rootPaths(join(root, 'root')), env), join(root, 'cwd'))
-    expect(library.list().map(({ path }) => path)).toEqual(
+    const library = new RecipeLibrary(new Settings(rootPaths(join(root, 'root')), env), join(root, 'cwd'), here)
+    expect(await library.list()).toEqual(
       ['cwd/here.yaml', 'cwd/.goose/recipes/dot.json', 'more/m.yaml', 'root/config/recipes/lib.yaml'].map((path) => join(root, path)),
     )
     write('more/new.yaml', text)
     const path = join(root, 'more/new.yaml')
-    expect(library.pathOf(pathId(path))).toBe(path)
-    expect(library.pathOf('nope')).toBeUndefined()
+    expect(await library.pathOf(pathId(path))).toBe(path)
+    expect(await library.pathOf('nope')).toBeUndefined()
   })
 })

@@ -7,6 +7,7 @@ import { SchemaError, faultsOf, finalOutputSchema } from './json-schema.ts'
 import type { FinalOutputSchema } from './json-schema.ts'
 import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
+import { UnreadableRecipeError, readRecipeFile } from './recipe-file.ts'
 import { MissingParametersError, renderRecipe } from './render.ts'
 import { TemplateError } from './template-error.ts'
 import { InvalidRecipeError, validateRecipe } from './validate.ts'
@@ -18,6 +19,9 @@ import { InvalidRecipeError, validateRecipe } from './validate.ts'
 
 /** What each task takes and gives, as JSON. */
 export interface Tasks {
+  /** Whether a file has a recipe: an error if not. */
+  check: { given: { path: string }; result: null }
+  read: { given: { path: string }; result: Recipe }
   validate: { given: { recipe: Recipe }; result: null }
   render: { given: { recipe: Recipe; values: Record<string, string>; library: string }; result: Recipe }
   output: { given: { schema: unknown }; result: FinalOutputSchema }
@@ -29,6 +33,11 @@ export type TaskName = keyof Tasks
 type Work = { [N in TaskName]: (given: JsonObject) => Tasks[N]['result'] }
 
 const work: Work = {
+  check: ({ path }) => {
+    readRecipeFile(path as string) // as Tasks has it
+    return null
+  },
+  read: ({ path }) => readRecipeFile(path as string), // as Tasks has it
   validate: ({ recipe }) => {
     validateRecipe(readShape(writtenRecipe, recipe))
     return null
@@ -48,7 +57,7 @@ export interface Order {
 /** What came of it: JSON, or an error that the task is known to end with. */
 export type Outcome = { result: string } | { error: ErrorName; message: string }
 
-const errors = { InvalidRecipeError, MissingParametersError, TemplateError, SchemaError }
+const errors = { UnreadableRecipeError, InvalidRecipeError, MissingParametersError, TemplateError, SchemaError }
 type ErrorName = keyof typeof errors
 const errorNames = Object.keys(errors) as ErrorName[] // it has no others
 
@@ -66,7 +75,14 @@ export function perform({ name, given }: Order): Outcome {
 
 /** What comes of a task that takes more than it may. */
 export function tooMuch(name: TaskName, message: string): Outcome {
-  const errorOf = { validate: 'InvalidRecipeError', render: 'TemplateError', output: 'SchemaError', faults: 'SchemaError' } as const
+  const errorOf = {
+    check: 'UnreadableRecipeError',
+    read: 'UnreadableRecipeError',
+    validate: 'InvalidRecipeError',
+    render: 'TemplateError',
+    output: 'SchemaError',
+    faults: 'SchemaError',
+  } as const
   return { error: errorOf[name], message }
 }
 

@@ -1,8 +1,11 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { JsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { GooseApp } from '../testing/goose-app.ts'
 import { SchemaError } from './json-schema.ts'
+import { pathId } from './path-id.ts'
 import type { Recipe } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
 import { InvalidRecipeError } from './validate.ts'
@@ -53,6 +56,16 @@ describe('a thread for recipes', () => {
     const update = app.call('POST', '/agent/update_from_session', { session_id: id })
     expect(await turnsUntil(update)).toBeGreaterThan(50)
     expect(await update).toMatchObject({ status: 200 })
+  })
+
+  it('reads files of recipes', async () => {
+    const app = new GooseApp({ workshop: thread() })
+    const path = realpathSync(join(app.root, 'config')) + '/recipes/large.yaml'
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, `title: t\ndescription: d\nprompt: p\nx: {${Array.from({ length: 20_000 }, (_, i) => `k${i}: v`).join()}}\n`)
+    const start = app.call('POST', '/agent/start', { working_dir: '/w', recipe_id: pathId(path) })
+    expect(await turnsUntil(start)).toBeGreaterThan(50)
+    expect(await start).toMatchObject({ status: 200 })
   })
 
   it('ends with who waits for it, and what comes next goes on', async () => {

@@ -16,8 +16,18 @@ export const here: Workshop = {
   close: async () => undefined,
 }
 
-/** How long a task may take. Rendering is bounded by itself (G22), but a schema may ask or search without end (G28). */
-const timeLimits: Readonly<Record<TaskName, number>> = { validate: 10_000, render: 10_000, output: 10_000, faults: 2000 }
+/**
+ * How long a task may take. Rendering is bounded by itself (G22), and reading by the size of a file (G23), but a schema may ask
+ * or search without end (G28).
+ */
+const timeLimits: Readonly<Record<TaskName, number>> = {
+  check: 10_000,
+  read: 10_000,
+  validate: 10_000,
+  render: 10_000,
+  output: 10_000,
+  faults: 2000,
+}
 const memoryLimitMb = 384
 const role = 'recipes'
 /** What the thread says when it has a task in its hands. */

@@ -107,14 +107,13 @@ type Run = (listener: Listener) => Promise<void>
 
 /** Saves the message, and says how it will be answered. What it rejects with is an early error, without pings and Finish (GA 7.3). */
 async function begin(parts: ReplyParts, agent: EngineAgent, message: Message | undefined): Promise<Run> {
-  const { settings, logger } = parts
   const own = agent.parts.session
   if (own.find() === undefined) throw new ToldError('Failed to read session: Session not found')
   if (message === undefined) throw new ToldError('Reply started with empty messages')
   const answered = elicitationAnswer(message)
   if (answered !== undefined) return (listener) => passOn(parts, agent, message, answered, listener)
   const compacts = asksToCompact(message)
-  await own.addMessages(compacts ? [{ ...message, id: null }] : messagesToSave(message, settings, logger))
+  await own.addMessages(compacts ? [{ ...message, id: null }] : await messagesToSave(message, parts))
   const session = await own.load()
   if (session === undefined) throw new ToldError('Failed to read session: Session not found')
   if (compacts) return (listener) => new Engine(parts, agent, session, listener).compactOnly()

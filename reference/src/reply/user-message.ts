@@ -3,8 +3,9 @@ import { isObject } from '../json/is-object.ts'
 import { textOf } from '../llm/model.ts'
 import type { Logger } from '../log.ts'
 import type { Message } from '../message/message.ts'
-import { readRecipeFile } from '../recipe/library.ts'
+import { UnreadableRecipeError } from '../recipe/recipe-file.ts'
 import type { Recipe } from '../recipe/recipe.ts'
+import type { Workshop } from '../recipe/workshop.ts'
 import type { Settings } from '../settings/settings.ts'
 import { trimmed, wordsOf } from '../text/white-space.ts'
 import { newMessage } from './new-message.ts'
@@ -26,10 +27,16 @@ export function elicitationAnswer({ content }: Message): { id: string; data: unk
   return undefined
 }
 
+interface CommandParts {
+  settings: Settings
+  workshop: Workshop
+  logger: Logger
+}
+
 /** The messages that are saved of what a user says: itself, or what its slash command stands for as well (GA 7.11). */
-export function messagesToSave(message: Message, settings: Settings, logger: Logger): Message[] {
+export async function messagesToSave(message: Message, parts: CommandParts): Promise<Message[]> {
   const said = { ...message, id: null }
-  const recipe = recipeOfCommand(trimmed(textOf(message.content)), settings, logger)
+  const recipe = await recipeOfCommand(trimmed(textOf(message.content)), parts)
   if (recipe === undefined) return [said]
   const order = [recipe.instructions, recipe.prompt].filter((text) => text !== undefined).join('\n\n')
   return [
@@ -39,14 +46,15 @@ export function messagesToSave(message: Message, settings: Settings, logger: Log
 }
 
 /** The recipe that a text like `/name …` stands for; undefined for any other text. */
-function recipeOfCommand(text: string, settings: Settings, logger: Logger): Recipe | undefined {
+async function recipeOfCommand(text: string, { settings, workshop, logger }: CommandParts): Promise<Recipe | undefined> {
   if (!text.startsWith('/')) return undefined
   const command = (wordsOf(text)[0] ?? '').replace(/^\/+/, '').toLowerCase()
   const path = pathOfCommand(command, settings)
   if (path === undefined || !existsSync(path)) return undefined
   try {
-    return readRecipeFile(path)
+    return await workshop.do('read', { path })
   } catch (err) {
+    if (!(err instanceof UnreadableRecipeError)) throw err
     logger.warn('slash command without a recipe', { err })
     return undefined
   }

@@ -28,7 +28,7 @@ export class ConfigStore {
 
   /**
    * The settings of the file. A file that is missing, or is no mapping, is replaced by the newest backup that is one, else
-   * by an empty mapping. Throws when the file cannot be read or is no UTF-8.
+   * by an empty mapping. Throws when the file cannot be read.
    */
   load(): Mapping {
     try {

@@ -147,8 +147,13 @@ describe('config.yaml (GA 10)', () => {
     mkdirSync(path('config.yaml'), { recursive: true })
     expect(() => settings().get('x')).toThrow('EISDIR')
     rmSync(path('config.yaml'), { recursive: true })
+  })
+
+  it('that is no UTF-8 is no YAML (G13)', () => {
+    write('config.yaml', '')
     writeFileSync(path('config.yaml'), Buffer.from('x: \xff', 'latin1'))
-    expect(() => settings().get('x')).toThrow(TypeError)
+    expect(settings().get('x')).toBeUndefined()
+    expect(readFileSync(path('config.yaml.broken'), 'latin1')).toBe('x: \xff')
   })
 
   it('keeps the order of its keys, and six texts before it', () => {

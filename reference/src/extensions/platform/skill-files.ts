@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
-import { parseYaml } from '../../settings/yaml-file.ts'
+import { parseYaml } from '../../settings/yaml.ts'
 import { trimmed } from '../../text/white-space.ts'
 
 /** What to know for one kind of work, from a file SKILL.md (X30). */

@@ -1,0 +1,26 @@
+import { isObject } from '../json/is-object.ts'
+import { readShape } from '../json/shape.ts'
+import { parseYaml } from '../settings/yaml.ts'
+import { writtenRecipe } from './recipe.ts'
+import type { Recipe } from './recipe.ts'
+import { readSmallFile } from './render.ts'
+
+/** Says that a file cannot be read, or holds no recipe. */
+export class UnreadableRecipeError extends Error {
+  override readonly name = 'UnreadableRecipeError'
+}
+
+/** Reads the recipe of a file. Throws an UnreadableRecipeError. */
+export function readRecipeFile(path: string): Recipe {
+  try {
+    return parseRecipe(readSmallFile(path))
+  } catch (cause) {
+    throw new UnreadableRecipeError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** The recipe of a YAML text, which may be the whole or the value of the key `recipe` (GA 11.2). Throws when it is none. */
+export function parseRecipe(yaml: Uint8Array | string): Recipe {
+  const value = parseYaml(yaml)
+  return readShape(writtenRecipe, isObject(value) && 'recipe' in value ? value.recipe : value)
+}
