@@ -86,7 +86,7 @@ export class Exchange {
   async run(expectsContinue: boolean): Promise<void> {
     this.#socket.once('end', this.#peerEnded)
     if (this.#socket.readableEnded) this.#peerEnded()
-    const url = hasOneHost(this.#incoming) && hasOneFraming(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined
+    const url = isServed(this.#incoming) ? urlOfTarget(this.#incoming.url ?? '') : undefined
     if (url === undefined) {
       this.#refuse(400)
       return
@@ -317,15 +317,27 @@ const leavesTogether = 64 * 1024
 /** What is answered to requests that belong to no route. */
 export const openToAll = { 'Access-Control-Allow-Origin': '*' }
 
+/** Whether a head is one that S42 and S52 let pass. Node takes a line without a version for HTTP/0.9. */
+function isServed(incoming: IncomingMessage): boolean {
+  return incoming.httpVersionMajor === 1 && hasOneHost(incoming) && hasOneFraming(incoming)
+}
+
 /** RFC 9112 §3.2: HTTP/1.1 needs one Host, and no request may have two. */
 function hasOneHost(incoming: IncomingMessage): boolean {
   const hosts = countFields(incoming, 'host')
-  return hosts === 1 || (hosts === 0 && incoming.httpVersion !== '1.1')
+  if (incoming.httpVersion !== '1.1') return hosts <= 1
+  return hosts === 1 && !/[\s\\/?#@]/.test(incoming.headers.host ?? '')
 }
 
-/** RFC 9112 §6.3: what has two lengths may mean to smuggle in another request (S42). Node lets an empty field pass. */
+/**
+ * RFC 9112 §6.1, §6.3: what has two lengths may mean to smuggle in another request (S42), and a coding that is not undone makes
+ * another body of what was sent. Node lets an empty field pass.
+ */
 function hasOneFraming(incoming: IncomingMessage): boolean {
-  return countFields(incoming, 'transfer-encoding') === 0 || countFields(incoming, 'content-length') === 0
+  const codings = countFields(incoming, 'transfer-encoding')
+  if (codings === 0) return true
+  const isChunked = codings === 1 && incoming.headers['transfer-encoding']?.toLowerCase() === 'chunked'
+  return isChunked && incoming.httpVersion !== '1.0' && countFields(incoming, 'content-length') === 0
 }
 
 /** How many header fields have this name, which is in lower case. */

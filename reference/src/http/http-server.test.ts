@@ -264,6 +264,13 @@ describe('a request', () => {
     ['with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],
     ['that is not HTTP', 'hello\r\n\r\n'],
     ['with two lengths', request('POST /', ['Content-Length: 1', 'Content-Length: 2'], 'xx')],
+    ['with a host that is none', 'GET / HTTP/1.1\r\nHost: a b/\\?\r\n\r\n'],
+    ['with a user in its host', 'GET / HTTP/1.1\r\nHost: u@h\r\n\r\n'],
+    ['without a version', 'GET /\r\n\r\n'],
+    ['of another version', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['with another coding', request('POST /', ['Transfer-Encoding: gzip, chunked'], '0\r\n\r\n')],
+    ['with two codings', request('POST /', ['Transfer-Encoding: chunked, chunked'], '0\r\n\r\n')],
+    ['with a coding in HTTP/1.0', 'POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     ['with a length and a coding', request('POST /', ['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n')],
   ])('%s is refused', async (_, bytes) => {
     const { connect, logs } = await serve(echo)
