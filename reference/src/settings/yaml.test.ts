@@ -43,6 +43,18 @@ describe('YAML (G13)', () => {
     expect(() => parseYaml(text(10))).toThrow('too large')
   })
 
+  it('has at most 500 levels, with those that its aliases stand for', () => {
+    const text = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    expect(parseYaml(text(500))).toHaveLength(1)
+    expect(() => parseYaml(text(501))).toThrow('too deep')
+    for (const levels of [3000, 200_000]) expect(() => parseYaml(text(levels))).toThrow('TOO_DEEP')
+    expect(() => parseYaml(`a: ${'['.repeat(30_000)}`)).toThrow('TOO_DEEP')
+    expect(() => parseYaml(`x:\n${'- '.repeat(600)}a\n`)).toThrow(SyntaxError)
+    const chain = (length: number): string => `a0: &a0 []\n${times(length, (i) => `a${i + 1}: &a${i + 1} [*a${i}]\n`)}`
+    expect(Object.keys(parseYaml(chain(498)) as object)).toHaveLength(499)
+    expect(() => parseYaml(chain(499))).toThrow('too deep')
+  })
+
   it('has at most 1,000,000 values, with what its aliases stand for', () => {
     const text = (more: string): string => `a: &a [${'1,'.repeat(999)}]\nb: &b [${'*a,'.repeat(998)}]\nc: ${more}`
     expect(parseYaml(text('1'))).toMatchObject({ b: { length: 998 } }) // 1 + 1000 + 1 + 998,000 + 1

@@ -1,9 +1,10 @@
-import { Composer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq } from 'yaml'
+import { Composer, Lexer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq } from 'yaml'
 import type { CST, Document, Scalar, ScalarTag, Tags, YAMLMap, YAMLSeq } from 'yaml'
 import { JsonNumber } from '../json/number.ts'
 import { objectOf } from '../json/ordered.ts'
 
 /** How large a document may be, its aliases expanded (G13). */
+const maxLevels = 500
 const maxValues = 1_000_000
 const maxTextBytes = 10 * 1024 * 1024
 
@@ -59,7 +60,21 @@ function offsetOf(source: Source): number {
 }
 
 function* tokens(text: string, lines: LineCounter, refuse: (offset: number, code: string) => never): Generator<CST.Token> {
-  for (const token of new Parser(lines.addNewLine).parse(text)) {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* checked(parser.next(lexeme), refuse)
+    // What is composed recursively must not be too much for the stack: V8 ends the process when a regular expression finds it full.
+    if (parser.stack.length > maxLevels + notCollections) refuse(parser.offset, 'TOO_DEEP')
+  }
+  yield* checked(parser.end(), refuse)
+}
+
+/** What is on the parser's stack beside collections: the document, and a scalar. */
+const notCollections = 2
+
+function* checked(tokens: Iterable<CST.Token>, refuse: (offset: number, code: string) => never): Generator<CST.Token> {
+  for (const token of tokens) {
     if (token.type === 'error') refuse(token.offset, 'UNEXPECTED_TOKEN')
     yield token
   }
@@ -68,6 +83,7 @@ function* tokens(text: string, lines: LineCounter, refuse: (offset: number, code
 /** What an anchor stands for. */
 interface Anchored {
   value: unknown
+  levels: number
   values: number
   bytes: number
 }
@@ -78,28 +94,40 @@ class Values {
   readonly #anchors = new Map<string, Anchored | undefined>()
   #values = 0
   #bytes = 0
+  /** Where the walk is, and how deep it has been since the last anchor. */
+  #level = 0
+  #deepest = 0
 
   of(node: unknown): unknown {
     if (isAlias(node)) {
       const anchored = this.#anchors.get(node.source)
       if (anchored === undefined) throw new SyntaxError('an alias without an anchor is no YAML')
       this.#count(anchored.values, anchored.bytes)
+      this.#reach(this.#level + anchored.levels)
       return anchored.value
     }
     if (!isScalar(node) && !isCollection(node)) return this.#scalar(null, '')
     const { anchor } = node
     if (anchor === undefined) return this.#made(node)
     this.#anchors.set(anchor, undefined)
-    const [values, bytes] = [this.#values, this.#bytes]
+    const [values, bytes, deepest] = [this.#values, this.#bytes, this.#deepest]
+    this.#deepest = this.#level
     const value = this.#made(node)
-    this.#anchors.set(anchor, { value, values: this.#values - values, bytes: this.#bytes - bytes })
+    this.#anchors.set(anchor, { value, levels: this.#deepest - this.#level, values: this.#values - values, bytes: this.#bytes - bytes })
+    this.#reach(deepest)
     return value
   }
 
   #made(node: Scalar | YAMLMap | YAMLSeq): unknown {
     if (isScalar(node)) return this.#scalar(node.value, node.source)
     this.#count(1, 0)
-    if (isSeq(node)) return node.items.map((item) => this.of(item))
+    this.#reach(++this.#level)
+    const value = isSeq(node) ? node.items.map((item) => this.of(item)) : this.#mapping(node)
+    this.#level--
+    return value
+  }
+
+  #mapping(node: YAMLMap): unknown {
     const members = new Map<string, unknown>()
     for (const { key, value } of node.items) {
       const name = this.#name(key)
@@ -115,7 +143,7 @@ class Values {
     if (key.source === '' && key.type === 'PLAIN' && !key.tag && !key.anchor) throw new SyntaxError('a key is missing')
     const bytes = Buffer.byteLength(key.value)
     this.#count(0, bytes)
-    if (key.anchor !== undefined) this.#anchors.set(key.anchor, { value: key.value, values: 1, bytes })
+    if (key.anchor !== undefined) this.#anchors.set(key.anchor, { value: key.value, levels: 0, values: 1, bytes })
     return wellFormed(key.value)
   }
 
@@ -123,6 +151,11 @@ class Values {
     this.#count(1, Buffer.byteLength(source))
     if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
     return typeof value === 'string' ? wellFormed(value) : value
+  }
+
+  #reach(level: number): void {
+    this.#deepest = Math.max(this.#deepest, level)
+    if (level > maxLevels) throw new SyntaxError('the document is too deep')
   }
 
   #count(values: number, bytes: number): void {
