@@ -104,11 +104,11 @@ func (r withHead) GET(path string, h echo.HandlerFunc, m ...echo.MiddlewareFunc)
 	return r.Echo.GET(path, h, m...)
 }
 
-// framed refuses a request that says in two ways how long it is, and reads nothing more of its connection (decision S42).
+// framed refuses a request that does not say in one way how long it is, and reads nothing more of its connection (decisions S42, S52).
 // Of a request whose head was not seen, the connection ends behind the answer if that could be so.
 func framed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		switch conn.FramingOf(c.Request().Context()) {
+		switch conn.FramingOf(c.Request()) {
 		case conn.Ambiguous:
 			c.Response().Header().Set("Connection", "close")
 			return answer.Empty{Status: http.StatusBadRequest}.Write(c.Response())

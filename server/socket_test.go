@@ -249,6 +249,30 @@ func TestAClientThatStopsInTheMiddleOfABody(t *testing.T) {
 	r.get("GET /sessions/insights").is(t, "nothing is done", 200, `{"totalSessions":0,"totalTokens":0}`)
 }
 
+// TestAnEarlyAnswerEndsItsConnection sends heads whose bodies are refused before they come, and never come (decision S53).
+func TestAnEarlyAnswerEndsItsConnection(t *testing.T) {
+	r := startTCP(t, server.Config{})
+	for request, want := range map[string]int{
+		"POST /client-tools/register HTTP/1.1\r\nHost: test\r\nContent-Length: 99999999999\r\n\r\n":                         413,
+		"POST /client-tools/register HTTP/1.1\r\nHost: test\r\nContent-Length: 99999999999\r\nExpect: 100-continue\r\n\r\n": 413,
+		"POST /nope HTTP/1.1\r\nHost: test\r\nX-Secret-Key: test\r\nContent-Length: 5\r\nConnection: close\r\n\r\n":         404,
+		"POST /agent/start HTTP/1.1\r\nHost: test\r\nContent-Length: 20\r\nExpect: 100-continue\r\n\r\n":                    401,
+		"POST /agent/start HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n":               401,
+		"POST /client-tools/register HTTP/1.0\r\nHost: test\r\nContent-Length: 99999999999\r\n\r\n":                         413,
+	} {
+		c := r.connect(request)
+		c.SetDeadline(time.Now().Add(limit))
+		all, err := io.ReadAll(c)
+		if _, statusLine, _ := strings.Cut(string(all), " "); err != nil || !strings.HasPrefix(statusLine, fmt.Sprint(want)) {
+			t.Fatalf("%q: %q, %v; want %d and the end of the connection", request, all, err, want)
+		}
+		if head, _, _ := strings.Cut(string(all), "\r\n\r\n"); strings.HasPrefix(head, "HTTP/1.1 ") && !strings.Contains(head, "\r\nConnection: close") {
+			t.Errorf("%q: %q, want Connection: close", request, head)
+		}
+		c.Close()
+	}
+}
+
 // TestARequestOfTwoLengthsEndsItsConnection sends requests behind it, which nobody must take for requests.
 func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 	const behind = "0\r\n\r\nGET /status HTTP/1.1\r\nHost: test\r\n\r\n"
@@ -284,6 +308,16 @@ func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 			}
 			c.Close()
 		}
+	}
+}
+
+func TestARequestOfHTTP10HasNoChunks(t *testing.T) {
+	r := start(t, server.Config{})
+	c := r.connect("GET /status HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(limit))
+	if all, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(all), "HTTP/1.0 400 ") {
+		t.Errorf("%q, %v; want 400 and the end of the connection", all, err)
 	}
 }
 

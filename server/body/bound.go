@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"github.com/lockstep-dev/lockstep/server/conn"
 )
 
 // Bound keeps what a handler has not read of its body from delaying the answer, for which net/http would otherwise wait:
@@ -22,6 +24,11 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 			setReadDeadline(c.Response(), time.Now().Add(limits.Stall))
 			body := &watched{ReadCloser: c.Request().Body}
 			c.Request().Body = body
+			c.Response().Before(func() {
+				if c.Request().Header.Get("Expect") != "" && !body.begun { // the client may leave its body out
+					c.Response().Header().Set("Connection", "close")
+				}
+			})
 
 			if err := next(c); err != nil {
 				c.Error(err)
@@ -32,6 +39,9 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 			// In full duplex net/http must not be left with a body to read: it would read behind the request, too.
 			err := rc.Flush()
 			if err == nil {
+				if c.Request().Close || c.Response().Header().Get("Connection") == "close" {
+					conn.EndAnswers(c.Request().Context()) // decision S53
+				}
 				setReadDeadline(c.Response(), time.Now().Add(limits.Stall))
 				_, err = io.Copy(io.Discard, body)
 			}
@@ -44,13 +54,14 @@ func Bound(limits Limits) echo.MiddlewareFunc {
 	}
 }
 
-// A watched body knows whether it has been read to its end, good or bad.
+// A watched body knows whether it has been asked for, and whether it has been read to its end, good or bad.
 type watched struct {
 	io.ReadCloser
-	over bool
+	begun, over bool
 }
 
 func (b *watched) Read(p []byte) (int, error) {
+	b.begun = true
 	n, err := b.ReadCloser.Read(p)
 	b.over = b.over || err != nil
 	return n, err

@@ -174,6 +174,15 @@ func State(nc net.Conn, state http.ConnState) {
 	}
 }
 
+// EndAnswers ends the sending side of the connection of a request, found by the request's context, when its last answer is
+// written. The client then sees the end, though the server may go on reading. Without a connection in the context nothing
+// happens.
+func EndAnswers(ctx context.Context) {
+	if c, ok := ctx.Value(contextKey{}).(*Conn); ok {
+		_ = c.CloseWrite() // a connection that is closed has no sending side
+	}
+}
+
 type contextKey struct{}
 
 // Context makes a connection known to the handlers of its requests; it is an [http.Server] ConnContext hook.

@@ -1,6 +1,6 @@
 package conn
 
-import "context"
+import "net/http"
 
 // A Framing says how the head of a request announces its body.
 type Framing int
@@ -10,19 +10,19 @@ type Framing int
 const (
 	Unseen Framing = iota
 	Plain
-	Ambiguous // it has both a Content-Length and a Transfer-Encoding (RFC 9112 §6.3)
+	Ambiguous // it has a Transfer-Encoding and a Content-Length (RFC 9112 §6.3), or is one of HTTP/1.0 (§6.1)
 )
 
-// FramingOf returns the framing of the request that a context belongs to, Plain without a connection in the context. The
-// handler has to ask before it reads of the body. net/http itself says nothing: it removes the length.
-func FramingOf(ctx context.Context) Framing {
-	c, ok := ctx.Value(contextKey{}).(*Conn)
+// FramingOf returns the framing of a request, Plain without a connection in its context. The handler has to ask before it
+// reads of the body. net/http itself says nothing: it removes the length, or the coding from HTTP/1.0.
+func FramingOf(r *http.Request) Framing {
+	c, ok := r.Context().Value(contextKey{}).(*Conn)
 	switch {
 	case !ok:
 		return Plain
 	case c.line.fields.at != behindFields:
 		return Unseen
-	case c.line.fields.length && c.line.fields.coding:
+	case c.line.fields.coding && (c.line.fields.length || !r.ProtoAtLeast(1, 1)):
 		return Ambiguous
 	}
 	return Plain
