@@ -40,18 +40,25 @@ export class HttpAnswer {
 
   /** The whole body. Throws a ModelError. */
   async bytes(): Promise<Buffer> {
+    const bytes = await this.start(maxAnswerBytes + 1)
+    if (bytes.length > maxAnswerBytes) throw new UnreadableAnswerError()
+    return bytes
+  }
+
+  /** The first bytes of the body, so many at most. Throws a ModelError. */
+  async start(most: number): Promise<Buffer> {
     const chunks: Buffer[] = []
     let size = 0
     try {
       for await (const chunk of this.chunks()) {
-        size += chunk.length
-        if (size > maxAnswerBytes) throw new UnreadableAnswerError()
         chunks.push(chunk)
+        size += chunk.length
+        if (size >= most) break
       }
     } catch (error) {
-      throw error instanceof ModelError ? error : this.#deadline.explain(error, new UnreadableAnswerError({ cause: error }))
+      throw this.#deadline.explain(error, new UnreadableAnswerError({ cause: error }))
     }
-    return Buffer.concat(chunks, size)
+    return Buffer.concat(chunks, Math.min(size, most))
   }
 
   /** Lets go of the connection. */

@@ -84,7 +84,7 @@ describe('a provider', () => {
     expect(() => build('mine')).toThrow('Configuration value not found: MINE_KEY')
     settings.setSecret('MINE_KEY', '')
     upstream.answers(chatWhole('x'))
-    expect(await all(build('mine'))).toEqual([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
+    expect(await all(build('mine'))).toMatchObject([{ id: null, content: [{ type: 'text', text: 'x' }], usage: null, model: 'm' }])
     expect(upstream.asked).toMatchObject([{ path: '/x/y', headers: { h: 'h' } }])
     expect(upstream.asked[0]?.headers.authorization).toBeUndefined()
     expect(upstream.asked[0]?.body.stream).toBeUndefined()
@@ -102,6 +102,7 @@ describe('a provider', () => {
     [403, '{"message":"m"}', 'Authentication error: Authentication failed. Status: 403 Forbidden. Response: m'],
     [400, '{"error":{"message":"what?"}}', 'Request failed: Bad request (400): what?'],
     [404, 'gone', 'Request failed: Resource not found (404): gone'],
+    [404, 'x'.repeat(70_000), `Request failed: Resource not found (404): ${'x'.repeat(65_536)}`],
     [302, '', 'Request failed: Request failed with status 302 Found: '],
     [418, 'tea', 'Request failed: Request failed with status 418: tea'],
     [400, '{"error":{"message":"x","code":"context_length_exceeded"}}', 'Context length exceeded: x'],

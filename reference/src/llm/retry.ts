@@ -2,6 +2,8 @@ import { failureOf, isPassing } from './failures.ts'
 import { postJson } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
 
+/** Bytes of the body of an error that are read (M28). */
+const maxErrorBytes = 64 * 1024
 const firstWaitMs = 1000
 const retries = 3
 
@@ -13,7 +15,7 @@ export async function postWithRetries(endpoint: Endpoint, body: string, backoff:
   for (let attempt = 0; ; attempt++) {
     const answer = await postJson(endpoint, body, signal)
     if (answer.status >= 200 && answer.status < 300) return answer
-    const failure = failureOf(answer.status, await answer.bytes())
+    const failure = failureOf(answer.status, await answer.start(maxErrorBytes))
     if (attempt === retries || !isPassing(answer.status)) throw failure
     if (backoff) await wait(waitMs(attempt, Math.random()), signal)
   }
