@@ -89,9 +89,12 @@ describe('a stream of chat completions (M35 to M38)', () => {
     expect(pieces[1]?.id).toBe(pieces[0]?.id)
   })
 
-  it.each([
+  it.each<[string, string, string]>([
     ['ends before the answer', '', 'the stream ended before the answer'],
-    ['has a line that is no JSON', 'data: {"id"\n', 'a line of the stream is no JSON'],
+    ['has a line that is no JSON', 'data: {"id"\n', 'a line of the stream is no JSON object'],
+    ...['null', '5', '[]', '"x"', 'true'].map((line): [string, string, string] => [
+      `has a line ${line}`, `data: ${line}\n`, 'a line of the stream is no JSON object',
+    ]),
     ['reports an error', lines({ error: { message: 'x' } }), 'the stream reports an error'],
     ['has a line that is too long', `data: "${'x'.repeat(4 * 1024 * 1024)}`, 'a line of the stream is too long'],
   ])('keeps what came, and loses unfinished calls, when it %s', async (_, bad, error) => {

@@ -1,4 +1,5 @@
 import { parseJsonDocument } from '../json/document.ts'
+import { isObject } from '../json/is-object.ts'
 import { JsonSyntaxError } from '../json/parse.ts'
 import { maxAnswerBytes } from './http-call.ts'
 import type { Piece } from './model.ts'
@@ -26,11 +27,17 @@ function piecesOfLine(line: Buffer, reader: StreamReader): Piece[] {
   const data = line.subarray(prefix.length)
   if (data.equals(doneMark)) return reader.done()
   try {
-    return reader.read(parseJsonDocument(data).value)
+    return reader.read(objectOf(data))
   } catch (cause) {
     if (!(cause instanceof JsonSyntaxError)) throw cause
-    throw new BadStreamError('a line of the stream is no JSON', { cause })
+    throw new BadStreamError('a line of the stream is no JSON object', { cause })
   }
+}
+
+function objectOf(data: Buffer): object {
+  const { value } = parseJsonDocument(data)
+  if (!isObject(value)) throw new JsonSyntaxError('no object')
+  return value
 }
 
 const prefix = Buffer.from('data: ')
