@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // deepest is how many notations are decoded in each other.
@@ -77,22 +78,90 @@ func (s *search) packed(run, how string, depth int) string {
 var (
 	apart    = strings.NewReplacer(" ", "", ":", "")
 	standard = strings.NewReplacer("-", "+", "_", "/", "\r", "", "\n", "")
-	equals   = regexp.MustCompile(`=[0-9A-Fa-f]{2}`)
 	joint    = regexp.MustCompile(`\\\r?\n[ \t]*`)
 	ascii    = regexp.MustCompile(`[\x00\t\r\n -~]{8}`)
-	octet    = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-	escape   = regexp.MustCompile(`(?s)(?:\\u[0-9A-Fa-f]{4})+|\\U[0-9A-Fa-f]{8}|\\u\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|\\.`)
 )
 
-func percent(text string) string {
-	return octet.ReplaceAllStringFunc(text, func(e string) string {
+const (
+	hexDigits   = "0123456789ABCDEFabcdef"
+	octalDigits = "01234567"
+)
+
+// starts reports whether a text starts with so many of some digits.
+func starts(text string, n int, digits string) bool {
+	return len(text) >= n && strings.Trim(text[:n], digits) == ""
+}
+
+// replace puts what is decoded in the place of each notation that begins with a byte. size returns how long the notation is that a
+// text begins with, and 0 when it begins with none.
+func replace(text string, first byte, size func(string) int, decode func(string) string) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(text, first)
+		if at < 0 {
+			break
+		}
+		b.WriteString(text[:at])
+		text = text[at:]
+		n := size(text)
+		if n > 0 {
+			b.WriteString(decode(text[:n]))
+		} else {
+			b.WriteByte(first)
+		}
+		text = text[max(n, 1):]
+	}
+	b.WriteString(text)
+	return b.String()
+}
+
+// octets decodes bytes that are written as two digits behind a mark.
+func octets(text string, mark byte) string {
+	return replace(text, mark, func(t string) int {
+		if starts(t[1:], 2, hexDigits) {
+			return 3
+		}
+		return 0
+	}, func(e string) string {
 		b, _ := hex.DecodeString(e[1:])
 		return string(b)
 	})
 }
 
+func percent(text string) string { return octets(text, '%') }
+
+func quotedPrintable(text string) string { return octets(text, '=') }
+
+// escapeSize returns how long the escape is that a text begins with. Those of UTF-16 that follow each other are one.
+func escapeSize(t string) int {
+	n := 0
+	for strings.HasPrefix(t[n:], `\u`) && starts(t[n+2:], 4, hexDigits) {
+		n += 6
+	}
+	if n > 0 {
+		return n
+	}
+	switch rest := t[1:]; {
+	case rest == "":
+		return 0
+	case rest[0] == 'U' && starts(rest[1:], 8, hexDigits):
+		return 10
+	case strings.HasPrefix(rest, "u{"):
+		digits := len(rest) - 2 - len(strings.TrimLeft(rest[2:], hexDigits))
+		if digits > 0 && strings.HasPrefix(rest[2+digits:], "}") {
+			return 4 + digits
+		}
+	case rest[0] == 'x' && starts(rest[1:], 2, hexDigits):
+		return 4
+	case rest[0] >= '0' && rest[0] <= '3' && starts(rest[1:], 2, octalDigits):
+		return 4
+	}
+	_, size := utf8.DecodeRuneInString(t[1:])
+	return 1 + size
+}
+
 func backslashes(text string) string {
-	return escape.ReplaceAllStringFunc(text, func(e string) string {
+	return replace(text, '\\', escapeSize, func(e string) string {
 		var out string
 		switch {
 		case json.Unmarshal([]byte(`"`+e+`"`), &out) == nil:
@@ -109,13 +178,6 @@ func backslashes(text string) string {
 			}
 		}
 		return strings.TrimPrefix(e, `\`)
-	})
-}
-
-func quotedPrintable(text string) string {
-	return equals.ReplaceAllStringFunc(text, func(e string) string {
-		b, _ := hex.DecodeString(e[1:])
-		return string(b)
 	})
 }
 
