@@ -109,6 +109,8 @@ interface ParserOptions {
   wanted?: readonly Key[]
   /** Values are those of JSON.parse: half a surrogate pair, doubles, and keys in JavaScript's order. */
   isPlain?: boolean
+  /** How deep it may be, if not 9,000 levels. */
+  maxLevels?: number
   /** With more values the text is refused with a TooManyValuesError (S51). */
   maxValues?: number
   /** A member of the outermost object. Its elements are counted even then, so the text is read to its end, and nothing kept of it. */
@@ -128,6 +130,7 @@ export class Parser {
   readonly #text: string
   readonly #wanted: readonly Key[] | undefined
   readonly #isPlain: boolean
+  readonly #maxLevels: number
   readonly #maxValues: number
   readonly #counted: string | undefined
   /** How many values have come so far; those that are not closed yet do not count. */
@@ -138,10 +141,11 @@ export class Parser {
   readonly #stack: Open[] = []
   #at = 0
 
-  constructor(text: string, { wanted, isPlain = false, maxValues = Infinity, counted }: ParserOptions = {}) {
+  constructor(text: string, { wanted, isPlain = false, maxLevels = maxDepth, maxValues = Infinity, counted }: ParserOptions = {}) {
     this.#text = text
     this.#wanted = wanted
     this.#isPlain = isPlain
+    this.#maxLevels = maxLevels
     this.#maxValues = maxValues
     this.#counted = counted
     this.foundEnd = text.length
@@ -187,7 +191,7 @@ export class Parser {
   }
 
   #open(open: Open): typeof opened {
-    if (this.#stack.length === maxDepth) throw this.#error(`nested more than ${maxDepth} levels deep`)
+    if (this.#stack.length === this.#maxLevels) throw this.#error(`nested more than ${this.#maxLevels} levels deep`)
     this.#at++
     this.#stack.push(open)
     return opened

@@ -4,6 +4,7 @@ import {
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { Pauses } from '../json/turns.ts'
+import { NotPlainError, readPlainly } from '../settings/plain-file.ts'
 import { openPrivate } from '../settings/private-files.ts'
 
 /*
@@ -58,8 +59,9 @@ export function appendToLog(path: string, change: Line): void {
 
 /** The changes in the first `size` bytes, oldest first. Changes that are added meanwhile are there or not. */
 export async function* readLog(path: string, size = Infinity): AsyncGenerator<string> {
-  const file = await open(path)
+  const file = await open(path, readPlainly)
   try {
+    if (!(await file.stat()).isFile()) throw new NotPlainError('not a plain file')
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     let rest = ''
     for await (const block of blocks(file, size)) {

@@ -72,8 +72,9 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
   }
 }
 
+/** What a body may have 9,000 levels deep lies deeper in a line (S27). */
 async function readChange(line: string): Promise<Change> {
-  return withIntegers((await inTurns(new Parser(line).steps())) as Change) // written by nobody but this program
+  return withIntegers((await inTurns(new Parser(line, { maxLevels: Infinity }).steps())) as Change) // written by nobody but this program
 }
 
 /** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { JsonObject } from '../json/shape.ts'
 import { visibleToBoth } from '../message/message.ts'
 import type { Message } from '../message/message.ts'
 import { recordingLogger } from '../testing/test-app.ts'
@@ -292,6 +293,24 @@ describe('a session that is read', () => {
     const second = store.load(id)
     store.delete(id)
     expect(await second.then((one) => one?.id ?? id)).toBe(id)
+  })
+
+  it('may be as deep as a body', async () => {
+    const store = await open()
+    let deep: JsonObject = {}
+    for (let i = 1; i < 8999; i++) deep = { a: deep }
+    const { id } = await store.create({ ...fresh, extension_data: deep })
+    expect(await store.load(id)).toMatchObject({ id })
+    expect(await (await open()).load(id)).toMatchObject({ id })
+  })
+
+  it.each(['a FIFO', 'a device'])('is not opened where there is %s', async (kind) => {
+    mkdirSync(join(root, 'sessions/log'), { recursive: true })
+    if (kind === 'a FIFO') spawnSync('mkfifo', [log('20251210_7')])
+    else symlinkSync('/dev/zero', log('20251210_7'))
+    const store = await open()
+    expect(store.find('20251210_7')).toMatchObject({ message_count: 1 })
+    await expect(store.load('20251210_7')).rejects.toThrow('Session cannot be read')
   })
 
   it('that cannot be read is an error', async () => {
