@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -76,6 +77,31 @@ func TestTooMuchOutputEndsTheCommand(t *testing.T) {
 		if got := ask(t, c, "shell", `{"command":"`+command+`"}`); got != want {
 			t.Errorf("got %.99q", got)
 		}
+	}
+}
+
+// A client that is slow to take notifications must not keep a command alive.
+func TestTooMuchOutputIsFoundBeforeTheClientHearsOfIt(t *testing.T) {
+	told, taken := 0, make(chan struct{})
+	o := &output{log: func(any) {
+		told++
+		<-taken
+	}}
+	cmd := exec.Command("yes")
+	if err := o.start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-o.flood:
+	case <-time.After(20 * time.Second):
+		t.Error("the command still runs after 20 s")
+	}
+	_ = cmd.Process.Kill()
+	close(taken)
+	_ = cmd.Wait()
+	o.close(t.Context())
+	if told != 1 {
+		t.Errorf("the client hears of %d lines, want 1", told)
 	}
 }
 

@@ -2,6 +2,7 @@ package developer
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -21,6 +22,10 @@ type output struct {
 	text       strings.Builder
 	characters int
 	tooMany    bool
+	untold     []printedLine // that the client has not heard of yet
+	telling    bool
+
+	tellers sync.WaitGroup
 }
 
 // start starts the command and begins to read.
@@ -43,7 +48,7 @@ func (o *output) start(cmd *exec.Cmd) error {
 	cmd.Stdout, cmd.Stderr = theirs[0], theirs[1]
 	if err := cmd.Start(); err != nil {
 		close(o.over)
-		o.close()
+		o.close(context.Background())
 		return err
 	}
 	var reading sync.WaitGroup
@@ -57,12 +62,18 @@ func (o *output) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-// close ends reading.
-func (o *output) close() {
+// close ends reading, and returns when the client has heard of all lines, or is to hear of no more.
+func (o *output) close(ctx context.Context) {
 	for _, end := range o.ends {
 		end.Close()
 	}
 	<-o.over
+	if ctx.Err() != nil {
+		o.mu.Lock()
+		o.untold = nil
+		o.mu.Unlock()
+	}
+	o.tellers.Wait()
 }
 
 func (o *output) read(stream string, from io.Reader) {
@@ -103,13 +114,33 @@ func (o *output) add(stream string, raw []byte) {
 		return
 	}
 	if o.characters += unicodeutf8.RuneCountInString(line) + 1; o.characters > maxCharacters {
-		o.tooMany = true
+		o.tooMany, o.untold = true, nil
 		close(o.flood)
 		return
 	}
 	o.text.WriteString(line + "\n")
 	if trimmed := strings.TrimSpace(line); trimmed != "" {
-		o.log(printedLine{"shell_output", stream, trimmed})
+		o.untold = append(o.untold, printedLine{"shell_output", stream, trimmed})
+		if !o.telling {
+			o.telling = true
+			o.tellers.Go(o.tell)
+		}
+	}
+}
+
+// tell tells the client of lines until there are none. Meanwhile reading goes on, so that it soon finds too many characters.
+func (o *output) tell() {
+	for {
+		o.mu.Lock()
+		if len(o.untold) == 0 {
+			o.telling = false
+			o.mu.Unlock()
+			return
+		}
+		next := o.untold[0]
+		o.untold = o.untold[1:]
+		o.mu.Unlock()
+		o.log(next)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *shell) run(ctx context.Context, c call) ([]mcp.Content, error) {
 	}
 	s.await(ctx, cmd, printed)
 	procgroup.Kill(cmd.Process)
-	printed.close()
+	printed.close(ctx)
 	switch {
 	case printed.tooMany:
 		return nil, failed("Shell output from command '%s' has too many characters (%d). Maximum character count is %d.", line, maxCharacters+1, maxCharacters)
