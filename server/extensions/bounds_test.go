@@ -129,6 +129,33 @@ func TestQuestionsAreBounded(t *testing.T) {
 	})
 }
 
+// A server asks 1,500 questions before it reads an answer, which are more than a pipe holds. It may do so with more than
+// the bound only if it reads meanwhile (decisions X9, X12).
+func TestRefusalsWaitForAServerThatAsksFirst(t *testing.T) {
+	for questions, want := range map[int]string{1500: "xxx", 6000: "error -32603: Connection closed"} {
+		s := newSet(t)
+		if err := s.Add(t.Context(), server(t, "test", "scripted")); err != nil {
+			t.Fatal(err)
+		}
+		call := quiet("test__ask", fmt.Sprintf(`{"questions":%d}`, questions))
+		asked := make(chan struct{}, maxQuestions)
+		call.Elicit = func(ctx context.Context, _ string, _ json.RawMessage) (json.RawMessage, error) {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		result := make(chan string, 1)
+		go func() { result <- written(s.Call(ctx, call)) }()
+		<-asked
+		if got := written(s.Call(t.Context(), quiet("test__size", `{"bytes":1000}`))); !strings.Contains(got, want) {
+			t.Errorf("a call behind %d questions: %.99q, want %s", questions, got, want)
+		}
+		cancel()
+		within(t, "the call", result)
+	}
+}
+
 func TestExtensionsAreBounded(t *testing.T) {
 	s := newSet(t)
 	add := func(n int) error {

@@ -41,8 +41,7 @@ type client struct {
 	ended   bool
 	asking  sync.WaitGroup
 	places  chan struct{} // for questions of the server
-	// refusals are those of questions that have no place. They wait only for the server to take them.
-	refusals chan struct{}
+	refusals
 }
 
 // A running call is one that may have notifications and questions.
@@ -61,7 +60,7 @@ type transport interface {
 
 // connect introduces itself to a server. The context is for that alone. If it fails the connection has ended.
 func (c *Connector) connect(ctx context.Context, t transport, timeout time.Duration) (*client, error) {
-	x := &client{timeout: timeout, stop: t.stop, maxList: maxListed * c.maxMessage(), places: make(chan struct{}, maxQuestions), refusals: make(chan struct{}, maxQuestions)}
+	x := &client{timeout: timeout, stop: t.stop, maxList: maxListed * c.maxMessage(), places: make(chan struct{}, maxQuestions), refusals: refusals{max: c.maxMessage()}}
 	x.ctx, x.end = context.WithCancelCause(context.Background())
 	x.tap = &tap{heard: x.hear, awaited: map[jsonrpc.ID]*answer{}, agreed: t.agreed, ended: func() { x.end(closed) }}
 	library := mcp.NewClient(&mcp.Implementation{Name: "goose", Version: cmp.Or(c.ClientVersion, version)}, &mcp.ClientOptions{

@@ -96,30 +96,21 @@ func selected(params json.RawMessage, check func(o *decode.Object), names ...str
 	return json.RawMessage(w.Text())
 }
 
-// answer answers a request of the server when there is something to say. If too many are waiting it is refused, and the
-// error is that the server does not even take refusals.
+// answer answers a request of the server when there is something to say. If too many are waiting it is refused; the error
+// is that of [client.refuse].
 func (x *client) answer(request *jsonrpc.Request, find func(params json.RawMessage) (json.RawMessage, error)) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.ended {
 		return closed
 	}
-	places := x.places
 	select {
-	case places <- struct{}{}:
+	case x.places <- struct{}{}:
 	default:
-		places = x.refusals
-		find = func(json.RawMessage) (json.RawMessage, error) {
-			return nil, rpcError(jsonrpc.CodeInternalError, tooManyAsked)
-		}
-		select {
-		case places <- struct{}{}:
-		default:
-			return tooManyAsked
-		}
+		return x.refuse(request.ID)
 	}
 	x.asking.Go(func() {
-		defer func() { <-places }()
+		defer func() { <-x.places }()
 		result, err := find(request.Params)
 		_ = x.tap.Connection.Write(x.ctx, &jsonrpc.Response{ID: request.ID, Result: result, Error: err})
 	})
