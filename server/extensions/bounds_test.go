@@ -40,6 +40,23 @@ func TestMessagesAreBounded(t *testing.T) {
 	})
 }
 
+func TestLevelsOfMessagesAreBounded(t *testing.T) {
+	overAll(t, false, func(t *testing.T, s *Set, _ *heard) {
+		for _, tc := range []struct {
+			levels int
+			want   string
+		}{{1000, `"text":"deep"`}, {1001, "error -32603: Connection closed"}, {10, "error -32603: Connection closed"}} {
+			result := make(chan string, 1)
+			go func() {
+				result <- written(s.Call(t.Context(), quiet("test__deep", fmt.Sprintf(`{"levels":%d}`, tc.levels))))
+			}()
+			if got := within(t, "the call", result); !strings.Contains(got, tc.want) {
+				t.Errorf("%d levels: %.100q, want %s", tc.levels, got, tc.want)
+			}
+		}
+	})
+}
+
 func TestTheBoundOfMessages(t *testing.T) {
 	if got := new(Connector).maxMessage(); got != 16<<20 {
 		t.Errorf("%d bytes, want 16 MiB", got)

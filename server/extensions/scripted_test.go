@@ -22,6 +22,7 @@ import (
 // script is what a server without a library does, over any transport. Its tools:
 //
 //   - size {"bytes":n}: answers with a message of exactly so many bytes.
+//   - deep {"levels":n}: answers with a message of exactly so many levels.
 //   - silent: does not answer.
 //   - half: answers with half a message.
 //   - roots: asks for the roots, and answers with the error that it gets. Over standard input and output alone.
@@ -34,7 +35,7 @@ func script(message []byte) (answers []string) {
 		Method string
 		Params struct {
 			Name, Cursor string
-			Arguments    struct{ Bytes, Questions int }
+			Arguments    struct{ Bytes, Questions, Levels int }
 		}
 		Error struct {
 			Code    int
@@ -64,6 +65,9 @@ func script(message []byte) (answers []string) {
 	case "size":
 		around := len(result(`{"content":[{"type":"text","text":""}]}`)[0])
 		return result(`{"content":[{"type":"text","text":"` + strings.Repeat("x", m.Params.Arguments.Bytes-around) + `"}]}`)
+	case "deep":
+		deep := m.Params.Arguments.Levels - 4 // those of the message, its result, the content and the item
+		return result(`{"content":[{"type":"text","text":"deep","_meta":` + strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep) + `}]}`)
 	case "roots":
 		return []string{`{"jsonrpc":"2.0","id":"roots of ` + string(m.ID) + `","method":"roots/list"}`}
 	case "half":
