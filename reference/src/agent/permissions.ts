@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { isObject } from '../json/is-object.ts'
+import { isMissing } from '../settings/config-store.ts'
+import { readPlainFile } from '../settings/plain-file.ts'
 import type { Settings } from '../settings/settings.ts'
-import { parseMapping, renderMapping, replaceFile } from '../settings/yaml-file.ts'
+import { NotAMappingError, parseMapping, renderMapping, replaceFile } from '../settings/yaml-file.ts'
 import type { Mapping } from '../settings/yaml-file.ts'
 
 const levels = ['always_allow', 'ask_before', 'never_allow'] as const
@@ -21,7 +23,7 @@ export function modeOf(settings: Settings): Mode {
 export class Permissions {
   readonly #levels: Mapping
 
-  /** Reads permission.yaml as it is now. What cannot be read is empty. */
+  /** Reads permission.yaml as it is now. What is no mapping is empty; what cannot be read is an error (G13). */
   constructor(settings: Settings) {
     this.#levels = readLevels(settings)
   }
@@ -68,9 +70,12 @@ export function setPermission(settings: Settings, tool: string, level: Permissio
 
 function readLevels(settings: Settings): Mapping {
   try {
-    return parseMapping(readFileSync(permissionFile(settings)))
-  } catch {
-    return {}
+    const bytes = readPlainFile(permissionFile(settings))
+    if (!isUtf8(bytes)) throw new Error('permission.yaml is not UTF-8')
+    return parseMapping(bytes)
+  } catch (error) {
+    if (error instanceof NotAMappingError || isMissing(error)) return {}
+    throw error
   }
 }
 

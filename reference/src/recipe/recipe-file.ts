@@ -1,9 +1,9 @@
 import { isObject } from '../json/is-object.ts'
 import { readShape } from '../json/shape.ts'
+import { readPlainFile } from '../settings/plain-file.ts'
 import { parseYaml } from '../settings/yaml.ts'
 import { writtenRecipe } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
-import { readSmallFile } from './render.ts'
 
 /** Says that a file cannot be read, or holds no recipe. */
 export class UnreadableRecipeError extends Error {
@@ -13,7 +13,7 @@ export class UnreadableRecipeError extends Error {
 /** Reads the recipe of a file. Throws an UnreadableRecipeError. */
 export function readRecipeFile(path: string): Recipe {
   try {
-    return parseRecipe(readSmallFile(path))
+    return parseRecipe(readPlainFile(path))
   } catch (cause) {
     throw new UnreadableRecipeError(cause instanceof Error ? cause.message : String(cause), { cause })
   }

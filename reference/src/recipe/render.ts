@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, sep } from 'node:path'
 import { rewritten } from '../json/rewritten.ts'
 import type { Paths } from '../settings/paths.ts'
+import { readPlainFile } from '../settings/plain-file.ts'
 import { Budget } from './budget.ts'
 import type { Recipe, RecipeParameter } from './recipe.ts'
 import { TemplateError } from './template-error.ts'
@@ -50,19 +51,10 @@ function valuesOf(parameters: readonly RecipeParameter[], given: Readonly<Record
 /** A relative path counts from where the process runs. */
 function contentOf(path: string): string {
   try {
-    return readSmallFile(path).toString()
+    return readPlainFile(path).toString()
   } catch (cause) {
     throw new TemplateError(`file parameter not readable: ${path}`, { cause })
   }
-}
-
-/** Bytes of the largest file that is read for a recipe (G22). */
-const maxFile = 2 * 1024 * 1024
-
-export function readSmallFile(path: string): Buffer {
-  const status = statSync(path)
-  if (!status.isFile() || status.size > maxFile) throw new Error('not a plain file of at most 2 MiB')
-  return readFileSync(path)
 }
 
 /** The files that templates may include: those with relative names that really lie below the library (G22). */
@@ -72,7 +64,7 @@ function filesBelow(library: string): Files {
       if (isAbsolute(name)) throw new Error('not a relative path')
       const path = realpathSync(join(library, name))
       if (!path.startsWith(realpathSync(library) + sep)) throw new Error('not below the library')
-      return readSmallFile(path).toString()
+      return readPlainFile(path).toString()
     } catch (cause) {
       throw new TemplateError(`template not readable: ${name}`, { cause })
     }

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../log.ts'
+import { readPlainFile } from './plain-file.ts'
 import { NotAMappingError, parseMapping, readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
@@ -55,7 +56,7 @@ export class ConfigStore {
   #keep(): string | undefined {
     let bytes: Buffer
     try {
-      bytes = readFileSync(this.path)
+      bytes = readPlainFile(this.path)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -66,7 +67,7 @@ export class ConfigStore {
   #recover(): Mapping {
     const broken = this.#keep()
     const backup = this.backups.find(isValid)
-    if (backup !== undefined) this.#write(readFileSync(backup))
+    if (backup !== undefined) this.#write(readPlainFile(backup))
     else this.#write('{}\n')
     // A file that was simply not there yet is nothing to speak of.
     if (broken !== undefined || backup !== undefined) {
@@ -93,7 +94,7 @@ function rotate(files: readonly string[], newest: Uint8Array): string {
 
 function isValid(path: string): boolean {
   try {
-    return isMapping(readFileSync(path))
+    return isMapping(readPlainFile(path))
   } catch {
     return false
   }

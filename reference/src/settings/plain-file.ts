@@ -8,8 +8,11 @@ export class NotPlainError extends Error {
   override readonly name = 'NotPlainError'
 }
 
+/** How large files of settings, secrets, permissions (G13) and recipes (G22, G23) may be. */
+export const maxFileBytes = 2 * 1024 * 1024
+
 /** The bytes of a plain file, or of one that a link leads to, if they are not more than this. */
-export function readPlainFile(path: string, maxBytes: number): Buffer {
+export function readPlainFile(path: string, maxBytes = maxFileBytes): Buffer {
   const file = openSync(path, readPlainly)
   try {
     const stat = fstatSync(file)

@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -143,10 +144,28 @@ describe('config.yaml (GA 10)', () => {
     expect(read('config.yaml.broken')).toBe(text)
   })
 
-  it('that cannot be read is an error', () => {
-    mkdirSync(path('config.yaml'), { recursive: true })
-    expect(() => settings().get('x')).toThrow('EISDIR')
-    rmSync(path('config.yaml'), { recursive: true })
+  it.each([
+    ['a directory', () => {
+      mkdirSync(path('config.yaml'))
+    }],
+    ['a FIFO', () => {
+      spawnSync('mkfifo', [path('config.yaml')])
+    }],
+    ['a device', () => {
+      symlinkSync('/dev/zero', path('config.yaml'))
+    }],
+    ['too large', () => {
+      write('config.yaml', `x: 1\ny: ${'y'.repeat(2 << 20)}`)
+    }],
+  ])('that is %s counts as empty, and stays as it is (G13)', (_, make) => {
+    mkdirSync(path('.'), { recursive: true })
+    make()
+    const { ino, mtimeMs } = lstatSync(path('config.yaml'))
+    expect(settings().get('x')).toBeUndefined()
+    expect(() => {
+      settings().file.update((mapping) => (mapping.x = 2))
+    }).toThrow('not a plain file')
+    expect(lstatSync(path('config.yaml'))).toMatchObject({ ino, mtimeMs })
   })
 
   it('that is no UTF-8 is no YAML (G13)', () => {

@@ -23,7 +23,16 @@ export class Settings {
 
   /** A setting; undefined when nobody has set it. */
   get(key: string): unknown {
-    return this.fromEnvironment(key) ?? own(this.file.load(), key)
+    return this.fromEnvironment(key) ?? own(this.#inFile(), key)
+  }
+
+  /** Nothing where the file cannot be read (G13). */
+  #inFile(): Mapping {
+    try {
+      return this.file.load()
+    } catch {
+      return {}
+    }
   }
 
   /** A setting that has to be a text; undefined when it is missing or something else. */

@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, fsyncSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { stringify } from 'yaml'
 import { isObject } from '../json/is-object.ts'
+import { readPlainFile } from './plain-file.ts'
 import { makeDirectory, openPrivate } from './private-files.ts'
 import { exactFloat, parseYaml } from './yaml.ts'
 
@@ -15,7 +16,7 @@ export class NotAMappingError extends Error {
 
 /** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
 export function readMapping(path: string): Mapping {
-  return parseMapping(readFileSync(path))
+  return parseMapping(readPlainFile(path))
 }
 
 export function parseMapping(bytes: Uint8Array): Mapping {

@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
+import { readPlainFile } from '../../settings/plain-file.ts'
 import { parseYaml } from '../../settings/yaml.ts'
 import { trimmed } from '../../text/white-space.ts'
 
@@ -56,10 +57,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Undefined where there is no skill. */
 function readSkill(directory: string): Skill | undefined {
   try {
-    const path = join(directory, skillFile)
-    const stat = statSync(path)
-    if (!stat.isFile() || stat.size > maxFileBytes) return undefined
-    return parseSkill(decoder.decode(readFileSync(path)), directory)
+    return parseSkill(decoder.decode(readPlainFile(join(directory, skillFile), maxFileBytes)), directory)
   } catch {
     return undefined // no file, no UTF-8, no YAML
   }
