@@ -14,7 +14,7 @@ export function encodeDeeplink(linked: Recipe): string {
  * alphabet and padding.
  */
 export function decodeDeeplink(link: string): Recipe | undefined {
-  return (urlSafe.test(link) ? readRecipe(Buffer.from(link, 'base64url')) : undefined) ?? decodeOldLink(link)
+  return readRecipe(link, 'base64url') ?? decodeOldLink(link)
 }
 
 function decodeOldLink(link: string): Recipe | undefined {
@@ -24,13 +24,13 @@ function decodeOldLink(link: string): Recipe | undefined {
   } catch {
     return undefined
   }
-  return standard.test(text) ? readRecipe(Buffer.from(text, 'base64')) : undefined
+  return readRecipe(text, 'base64')
 }
 
-const urlSafe = /^[A-Za-z0-9_-]+$/
-const standard = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
-function readRecipe(bytes: Buffer): Recipe | undefined {
+/** Only the canonical form (RFC 4648 §3.5): Node itself reads nearly any text. */
+function readRecipe(text: string, encoding: 'base64' | 'base64url'): Recipe | undefined {
+  const bytes = Buffer.from(text, encoding)
+  if (bytes.toString(encoding) !== text) return undefined
   try {
     const document = parseJsonDocument(bytes)
     return readShape(writtenRecipe, document.value, document)

@@ -96,7 +96,7 @@ describe('a link to a recipe (GA 11.3)', () => {
     expect(decodeDeeplink(encodeURIComponent(standard))).toEqual(linked)
   })
 
-  it.each(['', ' ', link + '=', link.slice(0, -3), '%', 'e30', 'bm9wZQ', `${link}\n`, 'żółw'])('is not %j', (text) => {
+  it.each(['', ' ', link + '=', link.slice(0, -3), `${link.slice(0, -1)}1`, '%', 'e30', 'bm9wZQ', `${link}\n`, 'żółw'])('is not %j', (text) => {
     expect(decodeDeeplink(text)).toBeUndefined()
   })
 })
