@@ -1,8 +1,17 @@
 package server_test
 
 import (
+	"bytes"
 	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/synctest"
+
+	"github.com/lockstep-dev/lockstep/server"
+	"github.com/lockstep-dev/lockstep/server/settings"
 )
 
 // execute changes a database behind the server's back.
@@ -18,4 +27,34 @@ func execute(t *testing.T, path string, statements ...string) {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
+}
+
+// The other operations work without sessions, and nothing is done to the file (GA2 8.3, decision S54).
+func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places := settings.Below(t.TempDir())
+		text := []byte(strings.Repeat("this is a text, ", 1000))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(places.Sessions()), 0o700), os.WriteFile(places.Sessions(), text, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		r := start(t, server.Config{Directories: places})
+		if said := r.log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, places.Sessions()) {
+			t.Errorf("logged: %q, want one line that names the file", said)
+		}
+		r.get("GET /status").is(t, "status", 200, "ok")
+		r.register("c", "tool")
+		for request, status := range map[string]int{
+			"GET /sessions": 500, "GET /sessions/insights": 500, "GET /sessions/x": 404, "DELETE /sessions/x": 500, "GET /sessions/x/export": 404, "GET /diagnostics/x": 500,
+		} {
+			if got := r.get(request); got.status != status {
+				t.Errorf("%s: %d %s, want %d", request, got.status, got.body, status)
+			}
+		}
+		if got := r.post("POST /agent/start", `{"working_dir":"/w"}`); got.status != 400 {
+			t.Errorf("start: %d %s", got.status, got.body)
+		}
+		if now, err := os.ReadFile(places.Sessions()); err != nil || !bytes.Equal(now, text) {
+			t.Errorf("the file has changed: %v, %.99q", err, now)
+		}
+	})
 }

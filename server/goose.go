@@ -72,6 +72,9 @@ func newGoose(config Config) (*goose, error) {
 	if g.store, err = store.Open(context.Background(), config.Directories.Sessions()); err != nil {
 		return nil, err
 	}
+	if damage := g.store.Damage; damage != nil {
+		config.Log.Error("sessions cannot be read", "err", damage)
+	}
 	for _, why := range g.store.LeftOut {
 		config.Log.Warn("session of an older version not taken over", "err", why)
 	}

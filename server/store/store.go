@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"modernc.org/sqlite" // also the driver "sqlite"
@@ -39,6 +40,10 @@ type Store struct {
 	// LeftOut are the reasons why session files of older versions were not taken over (GA2 7).
 	LeftOut []error
 
+	// Damage is why the file is no database of sessions: every operation fails then, and the file stays as it is (decision
+	// S54). It is nil if the file is one.
+	Damage error
+
 	write *sql.DB // one connection
 	read  *readers
 }
@@ -55,8 +60,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	s := &Store{write: write}
 	if err := patiently(ctx, func(ctx context.Context) error { return s.migrate(ctx, filepath.Dir(path)) }); err != nil {
-		write.Close()
-		return nil, fmt.Errorf("database %s: %w", path, err)
+		err = fmt.Errorf("database %s: %w", path, err)
+		if !failedWith(err, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT) {
+			write.Close()
+			return nil, err
+		}
+		s.Damage = err
 	}
 	if s.read, err = newReaders(path); err != nil {
 		write.Close()
@@ -101,7 +110,7 @@ func patiently(ctx context.Context, do func(context.Context) error) error {
 	defer cancel()
 	for {
 		err := do(ctx)
-		if locked := (*sqlite.Error)(nil); !errors.As(err, &locked) || locked.Code()&0xff != sqlite3.SQLITE_BUSY {
+		if !failedWith(err, sqlite3.SQLITE_BUSY) {
 			return err
 		}
 		select {
@@ -110,6 +119,12 @@ func patiently(ctx context.Context, do func(context.Context) error) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// failedWith says whether an error is one of SQLite with one of these codes.
+func failedWith(err error, codes ...int) bool {
+	failure, ok := errors.AsType[*sqlite.Error](err)
+	return ok && slices.Contains(codes, failure.Code()&0xff)
 }
 
 // Close closes the database. Nobody may use it any more.

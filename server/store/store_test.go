@@ -423,11 +423,7 @@ func TestOldDatabasesAreBroughtUpToDate(t *testing.T) {
 
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	notADatabase := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(notADatabase, []byte(strings.Repeat("this is a text, ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{filepath.Join(dir, "no", "such.db"), dir, notADatabase} {
+	for _, path := range []string{filepath.Join(dir, "no", "such.db"), dir} {
 		s, err := store.Open(t.Context(), path)
 		if err == nil {
 			s.Close()
