@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { JsonDocument, parseJsonDocument } from '../json/document.ts'
+import { JsonDocument } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { stringifyJson } from '../json/stringify.ts'
-import { rpcMessage } from './rpc-message.ts'
+import { rpcMessage, rpcValue } from './rpc-message.ts'
 
 /**
  * Takes messages through code that knows no JSON but JSON.parse and JSON.stringify, which lose how numbers were written
@@ -35,7 +35,7 @@ export class ExactMessages {
 
   /** The text of a message, or of several, marked. Throws when it is no JSON, or no JSON-RPC. */
   marked(bytes: Uint8Array): string {
-    const { value } = parseJsonDocument(bytes)
+    const value = rpcValue(bytes)
     const mark = (one: unknown): JSONRPCMessage => replaced(rpcMessage(one), (part) => ({ [this.#mark]: stringifyJson(part) }))
     return JSON.stringify(Array.isArray(value) ? value.map(mark) : mark(value))
   }

@@ -90,8 +90,14 @@ describe('ProcessTransport', { timeout: 20_000 }, () => {
     const transport = transportOf({ args: ['-c', `printf 'no JSON\\n{"jsonrpc":"2.0","method":"x"}\\nno JSON\\n'; cat`] })
     const heard: unknown[] = []
     transport.onmessage = (message) => heard.push(message)
-    transport.onerror = (error) => heard.push(error.message)
+    const broken = new Promise<void>((resolve) => {
+      transport.onerror = (error) => {
+        heard.push(error.message)
+        resolve()
+      }
+    })
     await transport.start()
+    await broken
     await transport.close()
     expect(heard).toEqual(['a line is no JSON-RPC'])
   })

@@ -5,11 +5,10 @@ import { resolve as resolvePath } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { parseJsonDocument } from '../json/document.ts'
 import { stringifyJson } from '../json/stringify.ts'
 import { ExtensionError } from './connection.ts'
 import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
-import { cancelledId, isAnswerToNobody, rpcMessage } from './rpc-message.ts'
+import { cancelledId, isAnswerToNobody, rpcMessage, rpcValue } from './rpc-message.ts'
 import { BrokenRulesError, maxMessageBytes } from './event-messages.ts'
 import { wordless } from './wordless.ts'
 
@@ -192,7 +191,7 @@ export class ProcessTransport implements Transport {
     if (isBlank(line)) return
     let message: JSONRPCMessage
     try {
-      message = rpcMessage(parseJsonDocument(line).value)
+      message = rpcMessage(rpcValue(line))
     } catch (cause) {
       this.#giveUp(new BrokenRulesError('a line is no JSON-RPC', { cause }))
       return

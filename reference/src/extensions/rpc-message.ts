@@ -1,10 +1,19 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js'
+import { JSONRPCMessageSchema, JSONRPCNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { parseJsonDocument } from '../json/document.ts'
 import { isObject } from '../json/is-object.ts'
+
+/** How deep arrays and objects of a message may lie in one another (X12). */
+const maxLevels = 1000
+
+/** The JSON of a message, or of several. Throws a JsonSyntaxError. */
+export function rpcValue(bytes: Uint8Array): unknown {
+  return parseJsonDocument(bytes, { maxLevels }).value
+}
 
 /**
  * A value as a message of JSON-RPC. That may have a list of parameters, which MCP has not: whoever is asked with one, or with
- * null, sees none. It may also have any result, and who waits for one that is no object gets what no answer of MCP is like.
+ * null, sees none; nor does whoever gets a notification with odd ones, which ends no connection (X12). It may also have any result, and who waits for one that is no object gets what no answer of MCP is like.
  * Throws when it is no message.
  */
 export function rpcMessage(value: unknown): JSONRPCMessage {
@@ -14,7 +23,11 @@ export function rpcMessage(value: unknown): JSONRPCMessage {
 }
 
 function asInMcp(message: Record<string, unknown>): Record<string, unknown> {
-  const { params, result } = message
+  const { jsonrpc, method, params, result } = message
+  if (typeof method === 'string' && !Object.hasOwn(message, 'id')) {
+    const notification = { jsonrpc, method, params }
+    return JSONRPCNotificationSchema.safeParse(notification).success && params !== undefined ? notification : { jsonrpc, method }
+  }
   if (Array.isArray(params) || params === null) return Object.fromEntries(Object.entries(message).filter(([key]) => key !== 'params'))
   return 'result' in message && !isObject(result) ? { ...message, result: { content: false } } : message
 }

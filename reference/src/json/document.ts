@@ -18,7 +18,7 @@ export class JsonDocument {
   readonly #repeated: WeakMap<object, Set<Key>>
 
   /** Throws a JsonSyntaxError when the text is anything but one JSON value. */
-  constructor(text: string, parsed = parsedNow(text)) {
+  constructor(text: string, parsed = parsedNow(text, {})) {
     this.value = parsed.value
     this.#text = text
     this.#repeated = parsed.repeated
@@ -45,8 +45,9 @@ export async function documentAside(text: string, options?: ParserOptions): Prom
 }
 
 /** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */
-export function parseJsonDocument(bytes: Uint8Array): JsonDocument {
-  return new JsonDocument(decodeStrictly(bytes))
+export function parseJsonDocument(bytes: Uint8Array, options: ParserOptions = {}): JsonDocument {
+  const text = decodeStrictly(bytes)
+  return new JsonDocument(text, parsedNow(text, options))
 }
 
 interface Parsed {
@@ -54,8 +55,8 @@ interface Parsed {
   repeated: WeakMap<object, Set<Key>>
 }
 
-function parsedNow(text: string): Parsed {
-  const parser = new Parser(text)
+function parsedNow(text: string, options: ParserOptions): Parsed {
+  const parser = new Parser(text, options)
   return { value: atOnce(parser.steps()), repeated: parser.repeated }
 }
 

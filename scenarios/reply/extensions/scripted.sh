@@ -1,0 +1,16 @@
+# An MCP server with the tools $TOOLS, or else one, run. When a tool is called, it says the line $SAID and then answers $RESULT.
+[[ -n $TOOLS ]] || TOOLS='[{"name":"run","inputSchema":{"type":"object"}}]'
+[[ -n $RESULT ]] || RESULT='{"content":[{"type":"text","text":"done"}]}'
+answer() { # the message $1 with the result $2
+  [[ $1 =~ \"id\":([0-9]+|\"[^\"]*\") ]] && printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "${BASH_REMATCH[1]}" "$2"
+}
+while IFS= read -r line; do
+  case $line in
+  *'"initialize"'*) answer "$line" '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}' ;;
+  *'"tools/list"'*) answer "$line" "{\"tools\":$TOOLS}" ;;
+  *'"tools/call"'*)
+    printf '%s\n' "$SAID"
+    answer "$line" "$RESULT"
+    ;;
+  esac
+done
