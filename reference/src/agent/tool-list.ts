@@ -8,6 +8,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { Agent } from './agent.ts'
 import type { Agents } from './agents.ts'
 import { engineTools, platformTools, subRecipeTools } from './engine-tools.ts'
+import { extensionTools, sortedTools } from './extension-tools.ts'
 import { Permissions, modeOf } from './permissions.ts'
 import type { PermissionLevel } from './permissions.ts'
 
@@ -31,30 +32,17 @@ export function listAgentTools({ agents, settings, logger }: ToolListParts): Han
     const { session_id: id, extension_name: wanted } = readQuery(c.req.raw.url, ['session_id'], ['extension_name'])
     const tools = await toolsOf(agents.get(id), wanted, logger)
     const [permissions, mode] = [new Permissions(settings), modeOf(settings)]
-    const infos = tools.map(({ name, description = '', inputSchema }): ToolInfo => {
+    return json(200, tools.map(({ name, description = '', inputSchema }): ToolInfo => {
       const parameters = isObject(inputSchema.properties) ? Object.keys(inputSchema.properties) : []
       return { name, description, parameters, permission: permissions.shown(mode, name) }
-    })
-    return json(200, infos.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))))
+    }))
   }
 }
 
 async function toolsOf(agent: Agent, wanted: string | undefined, logger: Logger): Promise<McpTool[]> {
-  const extensions = await extensionTools(agent, wanted, logger)
-  if (wanted === undefined) return [...extensions, ...engineTools(agent), ...subRecipeTools(agent)]
-  return wanted === 'platform' ? [...extensions, ...platformTools] : extensions
-}
-
-/** The tools of one extension, or of all, with their prefix; none at all if one of them cannot be asked. */
-async function extensionTools(agent: Agent, wanted: string | undefined, logger: Logger): Promise<McpTool[]> {
   const release = agent.use()
-  try {
-    const all = [...(await agent.parts.extensions.tools())].filter(([key]) => wanted === undefined || key === wanted)
-    return all.flatMap(([key, tools]) => tools.map((tool) => ({ ...tool, name: `${key}__${tool.name}` })))
-  } catch (err) {
-    logger.warn('tools not listed', { session: agent.sessionId, err })
-    return []
-  } finally {
-    release()
-  }
+  const extensions = await extensionTools(agent, logger, wanted)
+  release()
+  if (wanted === undefined) return sortedTools([...extensions, ...engineTools(agent), ...subRecipeTools(agent)])
+  return sortedTools(wanted === 'platform' ? [...extensions, ...platformTools] : extensions)
 }

@@ -1,4 +1,5 @@
 import { engineTools } from '../agent/engine-tools.ts'
+import { extensionTools, sortedTools } from '../agent/extension-tools.ts'
 import type { Mode } from '../agent/permissions.ts'
 import type { McpTool } from '../extensions/config.ts'
 import type { Logger } from '../log.ts'
@@ -25,20 +26,7 @@ export async function toolsOf(agent: EngineAgent, config: ModelConfig, mode: Mod
   if (withheld.length > 0) {
     logger.warn('tools not offered', { session: agent.sessionId, count: withheld.length, first: withheld[0]?.slice(0, 100) })
   }
-  const byName = new Map<string, McpTool>()
-  for (const tool of all) if (offeredName.test(tool.name) && !byName.has(tool.name)) byName.set(tool.name, tool)
-  return [...byName.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
-}
-
-/** None at all if one of the extensions cannot be asked (GA 6.4). */
-async function extensionTools(agent: EngineAgent, logger: Logger): Promise<McpTool[]> {
-  try {
-    const byKey = [...(await agent.parts.extensions.tools())].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    return byKey.flatMap(([key, tools]) => tools.map((tool) => ({ ...tool, name: `${key}__${tool.name}` })))
-  } catch (err) {
-    logger.warn('tools not listed', { session: agent.sessionId, err })
-    return []
-  }
+  return sortedTools(all.filter(({ name }) => offeredName.test(name)))
 }
 
 /** Tasks of sub-agents are for those who need not be asked (GA 18.3). */
