@@ -1,4 +1,5 @@
 # An MCP server with the tools $TOOLS, or else one, run. When a tool is called, it says the line $SAID and then answers $RESULT.
+# As soon as it is initialized, it asks $EARLY questions before it reads on.
 [[ -n $TOOLS ]] || TOOLS='[{"name":"run","inputSchema":{"type":"object"}}]'
 [[ -n $RESULT ]] || RESULT='{"content":[{"type":"text","text":"done"}]}'
 answer() { # the message $1 with the result $2
@@ -6,7 +7,12 @@ answer() { # the message $1 with the result $2
 }
 while IFS= read -r line; do
   case $line in
-  *'"initialize"'*) answer "$line" '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}' ;;
+  *'"initialize"'*)
+    answer "$line" '{"protocolVersion":"2025-03-26","capabilities":{"tools":{}},"serverInfo":{"name":"scripted","version":"1"}}'
+    for ((n = 0; n < ${EARLY:-0}; n++)); do
+      printf '{"jsonrpc":"2.0","id":"early %s","method":"elicitation/create","params":{"message":"?","requestedSchema":{}}}\n' "$n"
+    done
+    ;;
   *'"tools/list"'*) answer "$line" "{\"tools\":$TOOLS}" ;;
   *'"tools/call"'*)
     printf '%s\n' "$SAID"
