@@ -669,7 +669,7 @@ describe('an event stream', () => {
   })
 
   it('takes an event of any size to a reader that keeps up (S16)', async () => {
-    const { fetch, opened } = streaming({ events: 10, bytes: 10, graceMs: 0 })
+    const { fetch, opened } = streaming({ events: 10, bytes: 10 })
     const { connect, logs } = await serve(fetch)
     const client = await connect()
     client.send(request('GET /'))
@@ -685,7 +685,7 @@ describe('an event stream', () => {
   })
 
   it('is cut when its reader stays too slow, with nothing in the log of the connection (S16)', async () => {
-    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 4 * 1024 * 1024, graceMs: 0 })
+    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 4 * 1024 * 1024 })
     const { server, connect, logs } = await serve(fetch)
     const client = await connect()
     client.send(request('GET /'))
@@ -712,7 +712,7 @@ describe('an event stream', () => {
   })
 
   it('lets go of a reader that has left without reading', async () => {
-    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 1024 ** 3, graceMs: 0 })
+    const { fetch, opened, closed } = streaming({ events: 1000, bytes: 1024 ** 3 })
     const { server, connect, logs } = await serve(fetch, 0)
     const client = await connect()
     client.send(request('GET /'))
@@ -728,7 +728,7 @@ describe('an event stream', () => {
   })
 
   it('does not keep a stopping server alive although nobody reads it', async () => {
-    const { fetch, opened } = streaming({ events: 1000, bytes: 1024 ** 3, graceMs: 0 })
+    const { fetch, opened } = streaming({ events: 1000, bytes: 1024 ** 3 })
     const { server, connect, logs } = await serve(fetch)
     const client = await connect()
     client.send(request('GET /'))

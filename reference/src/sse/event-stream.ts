@@ -9,11 +9,9 @@ const encoder = new TextEncoder()
 export interface QueueLimits {
   events: number
   bytes: number
-  /** How long the reader of a stream that was ended so gets to take what had been queued, in milliseconds. */
-  graceMs: number
 }
 
-export const defaultLimits: QueueLimits = { events: 65_536, bytes: 16 * 1024 * 1024, graceMs: 10_000 }
+export const defaultLimits: QueueLimits = { events: 65_536, bytes: 16 * 1024 * 1024 }
 
 /**
  * Why a stream is over: its reader went away, its reader was too slow, or the server ended it. The first two count as a
@@ -24,7 +22,7 @@ export type CloseReason =
   | { type: 'overflow'; events: number; bytes: number }
   | { type: 'ended' }
 
-/** Cuts the body of a stream whose reader did not even take what was left of it. */
+/** Cuts the body of a stream whose reader is too slow, so that it notices at once. */
 export class SlowReaderError extends Error {
   override readonly name = 'SlowReaderError'
 }
@@ -34,7 +32,7 @@ export class SlowReaderError extends Error {
  *
  * The reader takes one event at a time and asks for the next when the last one has left for the socket. What waits
  * behind that one is the queue, which the limits are about. Events leave in the order they were sent, and none is ever
- * left out in the middle: the event that is too much ends the stream, after those before it.
+ * left out in the middle: the event that is too much cuts the stream, and those that wait go with it.
  */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array>
@@ -45,7 +43,6 @@ export class EventStream {
   /** The reader waits for an event, so the queue is empty. */
   #wanted = false
   #open = true
-  #grace: NodeJS.Timeout | undefined
 
   /** Calls `onClose` once, at the moment the stream is over; nothing is accepted from then on. */
   constructor(onClose: (reason: CloseReason) => void, limits = defaultLimits) {
@@ -61,7 +58,6 @@ export class EventStream {
           if (this.#queue.length > 0 || !this.#open) this.#next()
         },
         cancel: () => {
-          clearTimeout(this.#grace)
           this.#queue.clear()
           this.#close({ type: 'disconnected' })
         },
@@ -79,10 +75,8 @@ export class EventStream {
     const bytes = this.#queue.bytes + event.length
     // Any event fits into an empty queue, or a large one would be too much for the fastest of readers.
     if (events > 1 && (events > this.#limits.events || bytes > this.#limits.bytes)) {
-      this.#grace = setTimeout(() => {
-        this.#queue.clear()
-        this.#controller.error(new SlowReaderError('the reader of an event stream is too slow'))
-      }, this.#limits.graceMs)
+      this.#queue.clear()
+      this.#controller.error(new SlowReaderError('the reader of an event stream is too slow'))
       this.#close({ type: 'overflow', events, bytes })
       return
     }
@@ -105,7 +99,6 @@ export class EventStream {
       this.#controller.enqueue(event)
       return
     }
-    clearTimeout(this.#grace)
     this.#controller.close()
   }
 
