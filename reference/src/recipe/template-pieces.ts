@@ -41,8 +41,8 @@ class Delimiters {
 const endOfRaw = /\{%-?\s*endraw\s*-?%\}/g
 
 /**
- * Cuts a template at its braces. A hyphen inside a brace takes away the white space on its side. Comments are left out, and
- * what is between `raw` and `endraw` is text.
+ * Cuts a template at its braces. A hyphen inside a brace takes away the white space on its side; one that is all there is, as in
+ * `{#-#}`, belongs to the start (G20). Comments are left out, and what is between `raw` and `endraw` is text.
  */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = []
@@ -59,7 +59,7 @@ export function pieces(text: string): Piece[] {
     const { kind, start, inside } = next
     addText(end, start, trimNext, inside.startsWith('-'))
     end = next.end
-    trimNext = inside.endsWith('-')
+    trimNext = inside.length > 1 && inside.endsWith('-')
     if (kind === '{') found.push({ type: 'output', text: inside })
     if (kind !== '%') continue
     const words = inside.replace(/^-|-$/g, '').trim()
