@@ -7,6 +7,7 @@ import { JsonNumber } from '../json/number.ts'
 import { rewritten } from '../json/rewritten.ts'
 import type { JsonObject } from '../json/shape.ts'
 import { prettyJson, stringifyJson } from '../json/stringify.ts'
+import { brokenRule, schemasIn } from './schema-rules.ts'
 
 /*
  * JSON Schema, as recipes use it to say what an answer has to look like. Without `$schema` it is draft 2020-12.
@@ -77,6 +78,12 @@ function compile(schema: unknown): AnyValidateFunction {
   if (largeNumbers(schema).length > 0) throw new SchemaError('a number is too large')
   const known = plain(schema) as AnySchema // an object or a boolean, as was just seen
   if (typeof known === 'object') delete known.$async // a keyword of the validator alone, which would make it answer with promises
+  for (const one of schemasIn(known)) {
+    const broken = brokenRule(one)
+    if (broken !== undefined) throw new SchemaError(broken)
+    // The validator follows a reference that stands alone at once, without end where it leads back to itself.
+    if (typeof one.$ref === 'string') one.allOf ??= [true]
+  }
   try {
     return ajvFor(known).compile(known)
   } catch (cause) {

@@ -190,6 +190,28 @@ describe('the schema of a final output (GA2 1.6)', () => {
     expect(faultsOf({ type: 'integer', minimum: 1 }, valueOf('1e1000'))).toEqual([])
   })
 
+  it('repeats within bounds in its patterns, and has an $id that is a reference (G37)', () => {
+    for (const pattern of ['a{1000}', '(a{10}){100}', '[{1001}(]', '(a{10})(b{101})', '\\u{10001}\\{', '(a{30}|b{20}){33}', 'a{0,}']) {
+      expect(() => { checkSchema({ pattern }) }).not.toThrow()
+    }
+    for (const pattern of ['a{1001}', 'a{2,1001}', '(a{10}){101}', '(?:a{2,}){501}', '((a{10})+b){101}', '(a{30}|b){34}', '(a{1,1000}){1,1000}']) {
+      for (const schema of [{ pattern }, { items: [{ not: { pattern } }] , $schema: 'http://json-schema.org/draft-07/schema#' }, { patternProperties: { [pattern]: {} } }]) {
+        expect(() => { checkSchema(schema) }).toThrow('repeats')
+      }
+      expect(() => { checkSchema({ enum: [{ pattern }], properties: { pattern: {} } }) }).not.toThrow()
+    }
+    for (const $id of ['http://x/\0', 'x\x7f', 'x\n', 'http://x/%zz', 'x%']) expect(() => { checkSchema({ properties: { a: { $id } } }) }).toThrow(SchemaError)
+    expect(() => { checkSchema({ $id: 'http://x/%41', const: { $id: '%' } }) }).not.toThrow()
+  })
+
+  it('may lead back to itself (G37)', () => {
+    const circle = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }
+    for (const schema of [{ $ref: '#' }, { $ref: '#/$defs/a', $defs: circle }, { properties: { x: { $ref: '#/$defs/a' } }, $defs: circle }]) {
+      expect(() => { checkSchema(schema) }).not.toThrow()
+    }
+    expect(faultsOf({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { type: 'string' } } }, 5)).toEqual(['- : must be string'])
+  })
+
   it('looks no further than to what matches', () => {
     const again = Array.from({ length: 40 }, (_, i) => [`d${i + 1}`, { anyOf: [{ $ref: `#/$defs/d${i}` }, { $ref: `#/$defs/d${i}` }] }])
     const schema = { anyOf: [{ const: 5 }, { $ref: '#/$defs/d40' }], $defs: { d0: { type: 'null' }, ...Object.fromEntries(again) } as unknown }
