@@ -313,7 +313,7 @@ func TestLogsThatCannotBeKeptCostOneLine(t *testing.T) {
 	cancel() // it listens, says so, and stops
 	var stdout, stderr bytes.Buffer
 	status := run(ctx, []string{"agent", "--port", "0"}, environment(t, map[string]string{"GOOSE_PATH_ROOT": filepath.Dir(places.State), "GOOSE_SERVER__SECRET_KEY": "x"}), &stdout, &stderr)
-	if said := stderr.String(); status != exitOK || !strings.HasPrefix(said, "the log file is not written: ") || strings.Count(said, "\n") != 1 {
+	if said := stderr.String(); status != exitOK || !strings.HasPrefix(said, "the log file is not written: ") || strings.Count(said, places.State) != 1 {
 		t.Errorf("status %d, stdout %q, stderr %q; want 0 and one line about the log", status, &stdout, said)
 	}
 }
