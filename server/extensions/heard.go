@@ -64,11 +64,19 @@ func logged(params json.RawMessage) json.RawMessage {
 // progressed returns the parameters of a progress notification, nil if they are no such.
 func progressed(params json.RawMessage) json.RawMessage {
 	return selected(params, func(o *decode.Object) {
-		o.Any("progressToken")
+		decode.Field(o, "progressToken", progressToken)
 		decode.Field(o, "progress", decode.Value.Number)
 		decode.MaybeField(o, "total", decode.Value.Number)
 		o.MaybeString("message")
 	}, "progressToken", "progress", "total", "message", "_meta")
+}
+
+// progressToken reads a text or an integer (ProgressToken of the contract).
+func progressToken(v decode.Value) (string, error) {
+	if _, err := v.Int(); err == nil {
+		return "", nil
+	}
+	return v.Str()
 }
 
 // selected returns an object with these members in this order, without those that are null, save data. It is nil if the
