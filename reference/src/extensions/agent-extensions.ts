@@ -95,9 +95,10 @@ export class AgentExtensions implements ReplyExtensions, ManagedExtensions {
     return new Map(entries)
   }
 
-  instructions(): ReadonlyMap<string, string> {
+  async instructions(): Promise<ReadonlyMap<string, string>> {
+    const loaded = [...this.#loaded].map(async ([key, { connection }]): Promise<[string, string]> => [key, await connection.instructions])
     return new Map([
-      ...[...this.#loaded].map(([key, { connection }]): [string, string] => [key, connection.instructions]),
+      ...(await Promise.all(loaded)),
       ...[...this.#frontends].map(([key, { instructions }]): [string, string] => [key, instructions ?? '']),
     ])
   }

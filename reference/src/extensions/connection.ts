@@ -28,7 +28,7 @@ export interface ResourceServer {
 /** An extension that an agent is connected to. */
 export interface Connection {
   /** What the model should know about it. */
-  readonly instructions: string
+  readonly instructions: string | Promise<string>
   /** Its tools, without the prefix. */
   tools: () => Promise<McpTool[]>
   /** Runs one of its tools. Rejects only when the signal is aborted; undefined when it is known to have no such tool. */

@@ -114,7 +114,7 @@ export class Engine {
     const tools = await toolsOf(this.#agent, turn.config, this.#mode, this.#parts.logger)
     let pieces: AsyncIterable<Piece>
     try {
-      pieces = await turn.answer({ ...this.#question(), tools }, this.#listener.signal)
+      pieces = await turn.answer({ ...(await this.#question()), tools }, this.#listener.signal)
     } catch (error) {
       if (!(error instanceof ModelError)) throw error
       return this.#callFailed(provider, error)
@@ -141,13 +141,13 @@ export class Engine {
     return this.#endWithOutput(outcome)
   }
 
-  #question(): { system: string; messages: Message[] } {
+  async #question(): Promise<{ system: string; messages: Message[] }> {
     const { working_dir: workingDirectory, conversation } = this.#session
     const { extensions } = this.#agent.parts
     const note = contextNote(new Date(), workingDirectory, extensions.notes())
     const { clientPrompt } = this.#agent
     const system = systemPrompt({
-      instructions: extensions.instructions(),
+      instructions: await extensions.instructions(),
       added: clientPrompt === null ? [] : [clientPrompt],
       outputSchema: this.#finalOutput.wanted?.shown,
       hints: hints(this.#parts.settings, workingDirectory),

@@ -34,7 +34,7 @@ export interface CallListener {
 /** The extensions of an agent, as replies use them. */
 export interface ReplyExtensions extends Extensions {
   /** The instructions of each, by its normalised key. */
-  instructions: () => ReadonlyMap<string, string>
+  instructions: () => Promise<ReadonlyMap<string, string>>
   /** What they have to say in the context note, in the order of their keys. */
   notes: () => string[]
   /** Tools that the client runs, under their own names. */

@@ -13,7 +13,7 @@ export type PlatformAnswer = string | Result<ToolContent[]>
 export interface PlatformTool {
   tool: McpTool
   /** Whether models are told of it; always, if this is left out. One that is not offered answers all the same (X26). */
-  isOffered?: () => boolean
+  isOffered?: () => boolean | Promise<boolean>
   /** A ToolFault that it throws is a success all the same, `Error: <its message>` (X26). */
   run: (args: Arguments, signal: AbortSignal) => PlatformAnswer | Promise<PlatformAnswer>
 }
@@ -21,7 +21,7 @@ export interface PlatformTool {
 /** An extension that is a part of this server (GA 6.7). */
 export interface PlatformExtension {
   /** Asked for each prompt; none if this is left out. */
-  instructions?: () => string
+  instructions?: () => string | Promise<string>
   /** What it has to say in the context note; nothing if this is left out. */
   note?: () => string
   tools: readonly PlatformTool[]
@@ -37,12 +37,13 @@ export class PlatformConnection implements Connection {
     this.#logger = logger
   }
 
-  get instructions(): string {
+  get instructions(): string | Promise<string> {
     return this.#extension.instructions?.() ?? ''
   }
 
-  tools(): Promise<McpTool[]> {
-    return Promise.resolve(this.#extension.tools.filter(({ isOffered }) => isOffered?.() ?? true).map(({ tool }) => tool))
+  async tools(): Promise<McpTool[]> {
+    const offered = await Promise.all(this.#extension.tools.map(async ({ isOffered }) => (await isOffered?.()) ?? true))
+    return this.#extension.tools.filter((_, i) => offered[i]).map(({ tool }) => tool)
   }
 
   call(name: string, args: JsonObject, _: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { join } from 'node:path'
 import { isObject } from '../../json/is-object.ts'
+import { Pauses } from '../../json/turns.ts'
 import { readPlainFile } from '../../settings/plain-file.ts'
 import { parseYaml } from '../../settings/yaml.ts'
 import { trimmed } from '../../text/white-space.ts'
@@ -20,13 +21,16 @@ export const skillFile = 'SKILL.md'
 const maxDirectories = 1000
 const maxFileBytes = 1 << 20
 
-/** The skills below these directories, by their names; of two with one name that of the later directory. */
-export function readSkills(places: readonly string[]): Map<string, Skill> {
-  const skills = places.flatMap(directoriesIn).flatMap((directory) => {
+/** The skills below these directories, by their names; of two with one name that of the later directory. Others have their turn meanwhile. */
+export async function readSkills(places: readonly string[]): Promise<Map<string, Skill>> {
+  const pauses = new Pauses()
+  const skills = new Map<string, Skill>()
+  for (const directory of places.flatMap(directoriesIn)) {
     const skill = readSkill(directory)
-    return skill === undefined ? [] : [skill]
-  })
-  return new Map(skills.map((skill) => [skill.name, skill]))
+    if (skill !== undefined) skills.set(skill.name, skill)
+    await pauses.pause()
+  }
+  return skills
 }
 
 /** In the order of the bytes of their names. */

@@ -42,14 +42,14 @@ function skill(name: string, description: string, text = ''): string {
 describe('skills (X30, X31)',  () => {
   it('are told of and loaded, with the files beside them', async () => {
     const { connection, root, write, load } = await rig()
-    expect([connection.instructions, await connection.tools()]).toEqual(['', []])
+    expect([await connection.instructions, await connection.tools()]).toEqual(['', []])
     write('config/skills/tea/SKILL.md', skill('brew', '"How to \\n brew  tea"', '\n# Tea\n\nBoil.\n\n'))
     write('config/skills/tea/notes.txt', '')
     write('config/skills/tea/more/x', '')
     write('config/skills/tea/more/deeper/x', '')
     write('config/skills/tea/Zoo', '')
     write('config/skills/b/SKILL.md', skill('Apples', 'x'))
-    expect(connection.instructions).toBe(
+    expect(await connection.instructions).toBe(
       'These skills are there. Load one with the tool skills__loadSkill when it helps:\n- Apples: x\n- brew: How to brew tea',
     )
     expect((await connection.tools()).map(({ name }) => name)).toEqual(['loadSkill'])
@@ -108,7 +108,17 @@ describe('skills (X30, X31)',  () => {
     write('config/skills/SKILL.md', skill('u', 'x'))
     write('config/skills/v/deeper/SKILL.md', skill('v', 'x'))
     write('config/skills/w/SKILL.md/file', skill('w', 'x'))
-    expect(connection.instructions).toBe('')
+    expect(await connection.instructions).toBe('')
+  })
+
+  it('are read while others have their turn', async () => {
+    const { connection, write } = await rig()
+    for (let i = 0; i < 500; i++) write(`config/skills/d${i}/SKILL.md`, skill(`s${i}`, `"${'x'.repeat(500)}"`))
+    let turns = 0
+    const counting = setInterval(() => turns++, 1)
+    await connection.instructions
+    clearInterval(counting)
+    expect(turns).toBeGreaterThan(1)
   })
 
   it('are those of the first 1000 directories of a place', async () => {
@@ -117,6 +127,6 @@ describe('skills (X30, X31)',  () => {
     write('config/skills/e/SKILL.md', skill('beyond', 'x'))
     write('config/skills/d0999/SKILL.md', skill('last', 'x'))
     write('config/skills/a-file', '')
-    expect(connection.instructions).toMatch(/- last: x$/)
+    expect(await connection.instructions).toMatch(/- last: x$/)
   })
 })

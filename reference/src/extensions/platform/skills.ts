@@ -27,16 +27,16 @@ export interface SkillParts {
 
 /** Tells the model of skills, and loads them. They are read anew each time (X30, X31). */
 export function skills(session: OwnSession, parts: SkillParts): PlatformExtension {
-  const all = (): Map<string, Skill> => readSkills(placesOf(session, parts))
+  const all = (): Promise<Map<string, Skill>> => readSkills(placesOf(session, parts))
   return {
-    instructions: () => introduction([...all().values()]),
+    instructions: async () => introduction([...(await all()).values()]),
     tools: [
       {
         tool: loadSkill,
-        isOffered: () => all().size > 0,
+        isOffered: async () => (await all()).size > 0,
         run: async (args) => {
           const name = args.text('name')
-          const skill = all().get(name)
+          const skill = (await all()).get(name)
           if (skill === undefined) throw new ToolFault(`Skill '${name}' not found`)
           return `# Skill: ${name}\n\n${skill.text}\n\n${await filesOf(skill)}`
         },
