@@ -3,13 +3,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
   CallToolRequestSchema, GetPromptRequestSchema, InitializeRequestSchema, ListPromptsRequestSchema, ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { CallToolResult, ProgressToken } from '@modelcontextprotocol/sdk/types.js'
-import { trimmed } from '../../text/white-space.ts'
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { analyze } from './analyze.ts'
 import { failedCall, invalidCall } from './call-error.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { shellName } from './shell-environment.ts'
 import { openImage } from './image.ts'
+import { LineNotices } from './line-notices.ts'
 import { runShell } from './shell.ts'
 import type { LineListener } from './shell-output.ts'
 import { TextEditor } from './text-editor.ts'
@@ -72,7 +72,14 @@ export async function serveDeveloper(): Promise<void> {
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given = {} } }, { signal, _meta: meta }) => {
     const tool = called.get(name)
     if (tool === undefined) throw invalidCall('tool not found')
-    return tool(given, { onLine: lineSender(transport, meta?.progressToken), signal })
+    const notices = new LineNotices(transport, meta?.progressToken, signal)
+    try {
+      const result = await tool(given, { onLine: (line, stream) => { notices.add(line, stream) }, signal })
+      await notices.sent()
+      return result
+    } finally {
+      notices.drop()
+    }
   })
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [unitTest] }))
   server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given = {} } }) => promptOf(name, given))
@@ -85,15 +92,4 @@ export async function serveDeveloper(): Promise<void> {
   process.once('SIGTERM', close)
   await server.connect(transport)
   await closed
-}
-
-/** Tells the client of the lines of a command. The SDK sends these notifications only for servers that announce logging. */
-function lineSender(transport: StdioServerTransport, progressToken: ProgressToken | undefined): LineListener {
-  return (line, stream) => {
-    const output = trimmed(line)
-    if (output === '') return
-    const data = { type: 'shell_output', stream, output }
-    const params = { level: 'info', logger: 'shell_tool', data, ...(progressToken !== undefined && { _meta: { progressToken } }) }
-    void transport.send({ jsonrpc: '2.0', method: 'notifications/message', params })
-  }
 }
