@@ -29,8 +29,8 @@ KILLS ?= 200
 REPLIES ?= 1000
 FUZZTIME ?= 10s
 FUZZ ?=
-# The document that goose publishes for its server. It is not kept here.
-GOOSE_OPENAPI ?= ../shared/data/goose-openapi-1.16.0.json
+# The document that goose publishes for its server, version 1.16.0. It is not kept here.
+GOOSE_OPENAPI ?=
 
 # What reads bytes that somebody else has written: archives, JSON, event streams, scenarios, run files. Each test run fuzzes these.
 READERS := internal/archive:FuzzRead internal/jsontree:FuzzParse internal/jsontree:FuzzScanAgreesWithTheDecoder \
@@ -168,6 +168,7 @@ update-golden: ## Rewrite the golden files; review the diff like code
 
 .PHONY: contract-goose
 contract-goose: ## Hold openapi.yaml against the document that goose publishes (GOOSE_OPENAPI=path)
+	@test -n "$(GOOSE_OPENAPI)" || { echo "Say where goose's openapi.json, version 1.16.0, is: make contract-goose GOOSE_OPENAPI=path/to/openapi.json" >&2; exit 2; }
 	cd internal/goosecontract && go vet . && go run . -published "$(abspath $(GOOSE_OPENAPI))" && go test -count=1 -timeout 5m .
 
 .PHONY: tidy

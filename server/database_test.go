@@ -29,7 +29,7 @@ func execute(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// The other operations work without sessions, and nothing is done to the file (GA2 8.3, decision S54).
+// The other operations work without sessions, and nothing is done to the file (GA 17.4, decision S54).
 func TestAFileThatIsNoDatabaseFailsSessionsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		places := settings.Below(t.TempDir())

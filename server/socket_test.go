@@ -116,6 +116,7 @@ func TestADisconnectIsNoticedAtOnce(t *testing.T) {
 	}
 }
 
+// TestAHalfCloseOfACallerWithdrawsItsExecution: such a caller counts as gone (decision S31).
 func TestAHalfCloseOfACallerWithdrawsItsExecution(t *testing.T) {
 	r := startTCP(t, server.Config{})
 	r.register("c", "a")
@@ -273,7 +274,7 @@ func TestAnEarlyAnswerEndsItsConnection(t *testing.T) {
 	}
 }
 
-// TestARequestOfTwoLengthsEndsItsConnection sends requests behind it, which nobody must take for requests.
+// TestARequestOfTwoLengthsEndsItsConnection sends requests behind it, which nobody must take for requests (decision S42).
 func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 	const behind = "0\r\n\r\nGET /status HTTP/1.1\r\nHost: test\r\n\r\n"
 	r := start(t, server.Config{})
@@ -311,6 +312,7 @@ func TestARequestOfTwoLengthsEndsItsConnection(t *testing.T) {
 	}
 }
 
+// Decision S52.
 func TestARequestOfHTTP10HasNoChunks(t *testing.T) {
 	r := start(t, server.Config{})
 	c := r.connect("GET /status HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")

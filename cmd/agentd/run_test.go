@@ -54,6 +54,7 @@ func file(t *testing.T, content string) string {
 	return path
 }
 
+// TestMistakesAreUsageErrorsThatNameThemselves: none of them is left for a request to find (decision S7).
 func TestMistakesAreUsageErrorsThatNameThemselves(t *testing.T) {
 	config := func(content string) []string { return []string{"agent", "--config", file(t, content)} }
 	const ms = "it must be a whole number of milliseconds, at least 1"

@@ -15,7 +15,7 @@ export const atLeastOneMillisecond = 'it must be a whole number of milliseconds,
 
 export type ReadFile = (path: string) => Promise<Uint8Array>
 
-/** What the configuration file may set (CT 9.2, CT2 9a). */
+/** What the configuration file may set (CT 9.2, 9.3). */
 export interface FileSettings {
   defaultTimeout?: number
   keepaliveInterval?: number

@@ -167,7 +167,7 @@ describe('the secret that everybody knows (S45)', () => {
   })
 })
 
-describe('a problem', () => {
+describe('a problem keeps the server from starting (S7)', () => {
   it.each<[given: Given, problem: string]>([
     [{ flags: ['--host', 'localhost'] }, 'command line: --host is "localhost"; it must be an IP address, such as 127.0.0.1 or ::1'],
     [{ env: { GOOSE_HOST: '[::1]' } }, 'environment: GOOSE_HOST is "[::1]"; it must be an IP address, such as 127.0.0.1 or ::1'],

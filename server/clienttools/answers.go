@@ -77,7 +77,7 @@ var (
 	unknownRequest = problem(http.StatusNotFound, api.UnknownRequestError{
 		Error: api.UnknownRequestErrorErrorUnknownRequestID,
 	})
-	// CT2 9a
+	// CT 9.3
 	tooManyTools   = tooMany(api.TooManyToolsMessageTooManyTools)
 	tooManyClients = tooMany(api.TooManyToolsMessageTooManyClients)
 	// CT 4.4, decision S11

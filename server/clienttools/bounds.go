@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/jsonwire"
 )
 
-// Bounds limit what clients may register (CT2 9a, decision S39). Zero fields have their defaults.
+// Bounds limit what clients may register (CT 9.3, decision S39). Zero fields have their defaults.
 type Bounds struct {
 	MaxTools       int // of a client; 1,000
 	MaxClients     int // 10,000

@@ -205,6 +205,7 @@ func TestAnExecutionSurvivesTheRemovalOfItsTool(t *testing.T) {
 	})
 }
 
+// TestWhatIsNotExecuted: an unknown tool is reported before a request ID that is pending (decisions S11, S28).
 func TestWhatIsNotExecuted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -364,6 +365,7 @@ func TestEveryExecutionEndsOnce(t *testing.T) {
 	}
 }
 
+// TestShutdownFailsEveryExecution: those that come later fail in the same way, and publish nothing (decisions S19, S32).
 func TestShutdownFailsEveryExecution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

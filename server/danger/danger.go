@@ -43,7 +43,7 @@ func (r rule) finds(text string) bool {
 	return r.expression.MatchString(text)
 }
 
-// rules are those of docs/decisions.md, the highest confidence first. Of several findings the first is told.
+// rules are those of docs/behaviour/goose-api.md, the highest confidence first. Of several findings the first is told.
 var rules = []rule{
 	{Finding{"Deletes the root or the home directory", 0.95}, [][]string{{"rm"}, {"-"}}, regexp.MustCompile(
 		`\brm([ \t]+-[A-Za-z-]{1,32}){1,8}[ \t]+["']?(/|~|\$HOME|\$\{HOME\})/?\*?["']?([ \t\n;&|)]|$)`)},

@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// TestTheTableIsTheOneOfTheDecisions reads what docs/decisions.md has under M66.
+// TestTheTableIsTheOneOfTheDecisions reads what docs/behaviour/goose-api.md has below M65 and M66.
 func TestTheTableIsTheOneOfTheDecisions(t *testing.T) {
-	text, err := os.ReadFile("../../docs/decisions.md")
+	text, err := os.ReadFile("../../docs/behaviour/goose-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, _ := strings.Cut(string(text), "and cases of letters count):\n\n```\n")
+	_, block, _ := strings.Cut(string(text), "and cases of letters count.\n\n```\n")
 	block, _, found := strings.Cut(block, "\n```")
 	if !found {
-		t.Fatal("there is no table in docs/decisions.md")
+		t.Fatal("there is no table in docs/behaviour/goose-api.md")
 	}
 	var got []string
 	for _, r := range rules {

@@ -1,5 +1,5 @@
 // Package developer is the MCP server behind the built-in extension developer: it runs commands and edits files for a model
-// (GA2 4.1, 4.2; decisions X14 to X20, X40 to X46). It runs as a process of its own, `agentd mcp developer`.
+// (GA 28.1, 28.2; decisions X14 to X20, X40 to X46). It runs as a process of its own, `agentd mcp developer`.
 package developer
 
 import (
@@ -20,7 +20,7 @@ import (
 
 const version = "1.16.0"
 
-// Versions of the protocol that a client may ask for; any other gets the last (GA2 4.1).
+// Versions of the protocol that a client may ask for; any other gets the last (GA 28.1).
 var versions = []string{"2024-11-05", "2025-03-26"}
 
 // A Setting is where a server works.

@@ -275,6 +275,7 @@ func TestOnlyTheLastTenChangesAreKept(t *testing.T) {
 	}
 }
 
+// Decision X46.
 func TestThePrompt(t *testing.T) {
 	c := client(t, t.TempDir())
 	list, err := c.ListPrompts(t.Context(), nil)
@@ -292,6 +293,7 @@ func TestThePrompt(t *testing.T) {
 	}
 }
 
+// Decision X14.
 func TestTheIntroduction(t *testing.T) {
 	directory := t.TempDir()
 	c := client(t, directory)
@@ -306,13 +308,13 @@ func TestTheIntroduction(t *testing.T) {
 }
 
 func TestToolsOfTheDecisions(t *testing.T) {
-	decisions, err := os.ReadFile("../../docs/decisions.md")
+	document, err := os.ReadFile("../../docs/behaviour/goose-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, tool := range tools {
-		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(string(decisions), row) {
-			t.Errorf("docs/decisions.md does not have%s", row)
+		if row := fmt.Sprintf("\n| `developer__%s` | `%s` | `%s` |\n", name, tool.description, tool.schema); !strings.Contains(string(document), row) {
+			t.Errorf("docs/behaviour/goose-api.md does not have%s", row)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What a diff may have (GA2 4.2).
+// What a diff may have (GA 28.2).
 const (
 	maxDiff      = 1 << 20
 	maxDiffFiles = 100

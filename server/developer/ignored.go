@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
-// ignoredByDefault holds where there is no file .gooseignore (GA2 4.2).
+// ignoredByDefault holds where there is no file .gooseignore (GA 28.2).
 const ignoredByDefault = "**/.env\n**/.env.*\n**/secrets.*"
 
 // rules are those of a .gooseignore: gitignore(5), counted from a directory (decision X42).

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/plainfile"
 )
 
-// What an image may have (GA2 4.2, decision X40).
+// What an image may have (GA 28.2, decision X40).
 const (
 	maxImage  = 10 << 20
 	maxPixels = 50_000_000

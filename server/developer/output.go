@@ -144,7 +144,7 @@ func (o *output) tell() {
 	}
 }
 
-// A printedLine is what the client hears while a command runs (GA2 4.2).
+// A printedLine is what the client hears while a command runs (GA 28.2).
 type printedLine struct {
 	Type   string `json:"type"`
 	Stream string `json:"stream"`

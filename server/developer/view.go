@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// What is shown (GA2 4.2).
+// What is shown (GA 28.2).
 const (
 	maxViewed      = 400 << 10
 	maxViewedLines = 2000

@@ -158,7 +158,7 @@ func (c *chatrecall) search(ctx context.Context, w wanted) (string, error) {
 	return fmt.Sprintf("Found %d matching message(s) across %d session(s) for query: '%s'\n\n", found, sessions, w.query) + told.String(), nil
 }
 
-// tell writes what was found in a session (GA2 4.7). It was last active when the youngest of that was said.
+// tell writes what was found in a session (GA 28.7). It was last active when the youngest of that was said.
 func tell(told *strings.Builder, number int, s session.Session, found []remark) {
 	last := slices.MaxFunc(found, func(a, b remark) int { return cmp.Compare(a.created, b.created) })
 	fmt.Fprintf(told, "%d. Session: %s (ID: %s)\n   Working Dir: %s\n   Last Activity: %s\n   Showing %d of %d total message(s) in session:\n\n", number, s.Name, s.ID,

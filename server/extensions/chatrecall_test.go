@@ -181,7 +181,7 @@ func TestToolsOfTheDecisions(t *testing.T) {
 		for _, tool := range tools {
 			row := fmt.Sprintf("| `%s__%s` | `%s` | `%s` |", key, tool.Name, tool.Description, tool.Schema)
 			if !slices.Contains(described, row) {
-				t.Errorf("docs/decisions.md does not have\n%s", row)
+				t.Errorf("docs/behaviour/goose-api.md does not have\n%s", row)
 			}
 		}
 	}

@@ -147,7 +147,7 @@ func (c *Connector) open(ctx context.Context, s *Set, config extension.Config) (
 	return nil, reason("Extension type is not built on this server: " + config.Type)
 }
 
-// lookUp refuses a command that would fetch a package which is known to do harm (GA2 6.3). A lookup that fails refuses
+// lookUp refuses a command that would fetch a package which is known to do harm (GA 29.3). A lookup that fails refuses
 // nothing.
 func (c *Connector) lookUp(ctx context.Context, config extension.Config) error {
 	p, ok := osv.Of(config.Cmd, config.Args)

@@ -215,10 +215,10 @@ func connected(t *testing.T) *Set {
 
 const patience = 20 * time.Second
 
-// decided returns the lines of docs/decisions.md.
+// decided returns the lines of docs/behaviour/goose-api.md.
 func decided(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/decisions.md")
+	text, err := os.ReadFile("../../docs/behaviour/goose-api.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-// Package hints reads what users and projects have to say to every model: the files that CONTEXT_FILE_NAMES names (GA2 4.7,
+// Package hints reads what users and projects have to say to every model: the files that CONTEXT_FILE_NAMES names (GA 28.7,
 // decisions M71, M72). They are read anew each time.
 package hints
 

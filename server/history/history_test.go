@@ -146,7 +146,7 @@ func TestTheTranscript(t *testing.T) {
 	if got := history.Transcript(in, false); got != want {
 		t.Errorf("without: %q", got)
 	}
-	if got := history.Estimate(in); got != 3 { // a, b, {"a":1} and ok are 11 bytes
+	if got := history.Estimate(in); got != 3 { // M26: a, b, {"a":1} and ok are 11 bytes
 		t.Errorf("Estimate = %d, want 3", got)
 	}
 }

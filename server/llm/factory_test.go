@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/llm/llmtest"
 )
 
+// Decisions M5, M6 and M48.
 func TestWhereRequestsGo(t *testing.T) {
 	key := func(s settings) settings {
 		s["OPENAI_API_KEY"] = `"k"`

@@ -2,7 +2,7 @@
 //
 // A [Factory] makes a [Provider] of a name, a [ModelConfig] and the settings. A provider puts a [Request] on the wire of
 // one of two APIs, OpenAI's chat completions and Anthropic's Messages, and makes messages of what comes back. What is sent
-// is decided in docs/decisions.md under "What the model is asked".
+// is in docs/behaviour/goose-api.md, section 34.
 //
 // Everything that comes from a model is bounded: the lines of a stream, the length of an answer, the body of an error.
 // A call ends with its context.

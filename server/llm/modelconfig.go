@@ -56,7 +56,7 @@ func newModelConfig(model string, env Lookup, variables []modelVariable) (ModelC
 	return c, nil
 }
 
-// A modelVariable is a variable of the environment. What is wrong with a value is told with the texts of GA2 6.1.
+// A modelVariable is a variable of the environment. What is wrong with a value is told with the texts of GA 29.1.
 type modelVariable struct {
 	name string
 	take func(c *ModelConfig, value string) (wrong string)

@@ -1,4 +1,4 @@
-// Package osv asks a database of open-source vulnerabilities whether a package is known to do harm (GA2 6.3).
+// Package osv asks a database of open-source vulnerabilities whether a package is known to do harm (GA 29.3).
 package osv
 
 import (

@@ -66,7 +66,7 @@ func (r *Recipe) locateSubRecipes(dir string) error {
 			*path = filepath.Join(dir, *path)
 		}
 		if _, err := os.Stat(*path); err != nil {
-			return fileError{"Recipe parsing failed: Sub-recipe file does not exist: " + *path, err} // GA2 8.2
+			return fileError{"Recipe parsing failed: Sub-recipe file does not exist: " + *path, err} // GA 11.11
 		}
 	}
 	return nil

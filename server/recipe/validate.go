@@ -115,7 +115,7 @@ func checkOrders(r Recipe) error {
 	return Invalid("Recipe must specify at least one of `instructions` or `prompt`.")
 }
 
-// checkRetry has the texts of GA2 1.2.
+// checkRetry has the texts of GA 25.2.
 func checkRetry(retry *Retry) error {
 	if retry == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-dev/lockstep/server/message"
 )
 
-// BuiltIn are the tools of the server itself (GA 18.3), as docs/decisions.md describes them.
+// BuiltIn are the tools of the server itself (GA 18.3), as docs/behaviour/goose-api.md describes them.
 var BuiltIn = []llm.Tool{
 	{
 		Name:        "platform__manage_schedule",

@@ -15,7 +15,7 @@ import (
 )
 
 // Models are who answers an agent: a worker, and possibly a lead, which gives the first answers, and some more when the
-// worker fails (GA2 6.4, decisions M57 to M63).
+// worker fails (GA 29.4, decisions M57 to M63).
 type Models struct {
 	Worker *llm.Provider
 	lead   *lead

@@ -15,7 +15,7 @@ import (
 // outputTool is what the model calls with its final output (GA 7.13).
 const outputTool = "recipe__final_output"
 
-// The texts of a final output (GA2 1.6, decision M34).
+// The texts of a final output (GA 7.14, decision M34).
 const (
 	outputDescription = "Gives the final output of the conversation. Call it once, when the work is done. The output has to match this schema:\n"
 	outputTaken       = "Final output successfully collected."

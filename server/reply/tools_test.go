@@ -396,6 +396,7 @@ func TestAQuestionEndsWithItsReply(t *testing.T) {
 	})
 }
 
+// Decision M31.
 func TestTheTurnsAreCounted(t *testing.T) {
 	timeless(t, func(t *testing.T) {
 		r := newRig(t, echoing(), says(llmtest.Calls("c1", "dev__echo", "{}")))

@@ -45,6 +45,16 @@ func TestSchemasThatAreNone(t *testing.T) {
 		`5`:                      false,
 		`{"$ref":"#/nowhere"}`:   false,
 		`{"$ref":"http://x.y/"}`: false,
+		// Decision G37.
+		`{"pattern":"a{1000}"}`:                                       true,
+		`{"pattern":"a{1001}"}`:                                       false,
+		`{"pattern":"a{2,1001}"}`:                                     false,
+		`{"patternProperties":{"a{1001,}":{}}}`:                       false,
+		`{"pattern":"((a{10}){100})*"}`:                               true,
+		`{"pattern":"(a{10}){101}"}`:                                  false,
+		`{"$id":"http://x.y/%"}`:                                      false,
+		`{"$id":"http://x.y/\u007f"}`:                                 false,
+		`{"$id":"http://x.y/%20","$defs":{"a":{"$ref":"#/$defs/a"}}}`: true,
 	} {
 		if _, err := schema.Compile(json.RawMessage(text)); (err == nil) != valid {
 			t.Errorf("Compile(%.80s): %v", text, err)

@@ -66,6 +66,7 @@ func TestMakeMakesWhatIsNeeded(t *testing.T) {
 	}
 }
 
+// Decision G14.
 func TestTheEnvironmentComesFirstAndIsTyped(t *testing.T) {
 	for value, want := range map[string]string{
 		"8080": "8080", `"8080"`: `"8080"`, "[1]": "[1]", ` {"a" : 1.0}`: `{"a":1.0}`, "null": "null", "": `""`, "true": "true", "True": "true", "FALSE": "false", "fal\u017fe": "\"fal\u017fe\"",

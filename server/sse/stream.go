@@ -32,7 +32,7 @@ type Options struct {
 	Interval  time.Duration
 	// Ends says that the stream has an end of its own: its connection is used again, as after any other answer.
 	Ends bool
-	// Unbuffered asks proxies to pass the stream on as it comes (CT2 7a).
+	// Unbuffered asks proxies to pass the stream on as it comes (CT 5, S44).
 	Unbuffered bool
 }
 

@@ -18,10 +18,10 @@ import (
 	"github.com/lockstep-dev/lockstep/server/session"
 )
 
-// maxLegacy is how large a session file of an older version may be (GA2 7).
+// maxLegacy is how large a session file of an older version may be (GA 17.3).
 const maxLegacy = 50 << 20
 
-// takeOver makes sessions of the files in which older versions kept them (GA2 7). It returns why files are left out, each for
+// takeOver makes sessions of the files in which older versions kept them (GA 17.3). It returns why files are left out, each for
 // itself.
 func takeOver(ctx context.Context, tx *sql.Tx, dir string) (leftOut []error, err error) {
 	paths, err := filepath.Glob(filepath.Join(escaped(dir), "*.jsonl"))

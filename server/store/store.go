@@ -37,7 +37,7 @@ type Store struct {
 	// Made is called with the id of each session that is made, when that is done; nothing is called if it is nil.
 	Made func(id string)
 
-	// LeftOut are the reasons why session files of older versions were not taken over (GA2 7).
+	// LeftOut are the reasons why session files of older versions were not taken over (GA 17.3).
 	LeftOut []error
 
 	// Damage is why the file is no database of sessions: every operation fails then, and the file stays as it is (decision

@@ -1,4 +1,4 @@
-// Package template renders the texts of recipes: a part of the Jinja language, as docs/decisions.md bounds it (GA 11.2,
+// Package template renders the texts of recipes: a part of the Jinja language, as docs/behaviour/goose-api.md bounds it (GA 11.2,
 // decisions G19 and G20).
 //
 // A text is parsed into a tree of pieces. Rendering it walks the tree with the values of variables, all of which must be

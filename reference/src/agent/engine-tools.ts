@@ -4,7 +4,7 @@ import type { Agent } from './agent.ts'
 
 const texts = { type: 'string' }
 
-/** The tools of the engine itself, as the model sees them (GA 18.3; their texts are in docs/decisions.md). */
+/** The tools of the engine itself, as the model sees them (GA 18.3; their texts are in docs/behaviour/goose-api.md). */
 const manageSchedule: McpTool = {
   name: 'platform__manage_schedule',
   description: 'Manages the scheduled recipes of this server.',

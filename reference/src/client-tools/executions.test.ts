@@ -231,7 +231,7 @@ describe('request IDs (CT 8.2, S12)', () => {
   })
 })
 
-describe('stop (S19)', () => {
+describe('stop (S19, S32)', () => {
   it('fails everything that waits, each in its directory, and all that comes later, silently', async () => {
     const f = new Fixture()
     const waiting = [f.start({ requestID: 'b' }), f.start({ requestID: 'a', clientID: 'x2', directory: '/there' })]

@@ -328,7 +328,7 @@ function connectError(error: unknown, options: McpOptions): ExtensionError {
   return new ExtensionError(connectReason(error, options), { cause })
 }
 
-/** The reason in the order of the table of docs/decisions.md. */
+/** The reason in the order of the table of docs/behaviour/goose-api.md. */
 function connectReason(error: unknown, { origin }: McpOptions): string {
   if (error instanceof UnansweredError) return error.message
   if (error instanceof BrokenRulesError) return 'Extension does not speak MCP'

@@ -32,7 +32,7 @@ async function check(cmd: string, args: string[], answers: string[] = ['{}']): P
 
 const bad = '{"vulns":[{"id":"MAL-1"}]}'
 
-describe('the packages of commands (GA2 6.3)', () => {
+describe('the packages of commands (GA 29.3)', () => {
   it.each<[cmd: string, args: string[], asked: object]>([
     ['npx', ['-y', 'a'], { package: { name: 'a', ecosystem: 'npm' } }],
     ['npx', ['a@1.2.3', 'b'], { version: '1.2.3', package: { name: 'a', ecosystem: 'npm' } }],

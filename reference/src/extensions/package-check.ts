@@ -18,7 +18,7 @@ interface Package {
 }
 
 /**
- * Asks a database of advisories whether the package of a command is known to do harm (GA2 6.3). Throws an ExtensionError if it
+ * Asks a database of advisories whether the package of a command is known to do harm (GA 29.3). Throws an ExtensionError if it
  * is. A lookup that fails blocks nothing.
  */
 export async function checkPackage({ cmd, args }: StdioExtension, settings: Settings, signal: AbortSignal): Promise<void> {

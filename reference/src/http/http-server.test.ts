@@ -112,7 +112,7 @@ describe('an answer', () => {
     expect(await client.head()).not.toMatch(/content-length|transfer-encoding/i)
   })
 
-  it('is 500 when there is none, and the reason is logged', async () => {
+  it('is 500 when there is none, and the reason is logged (G12)', async () => {
     const { connect, logs } = await serve(() => Promise.reject(new Error('broken')))
     const client = await connect()
     client.send(request('GET /'))
@@ -259,6 +259,7 @@ describe('a request', () => {
     expect(await client.ended()).toBe('')
   })
 
+  // Decision S52.
   it.each([
     ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
     ['with two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],

@@ -157,7 +157,7 @@ function valueOf(text: string): unknown {
   return new JsonDocument(text).value
 }
 
-describe('the schema of a final output (GA2 1.6)', () => {
+describe('the schema of a final output (GA 7.14)', () => {
   it('says what is wrong, by path (M34)', () => {
     const schema = { type: 'object', required: ['a'], properties: { a: { type: 'integer' }, b: { type: 'array', items: { type: 'string' } } } }
     expect(faultsOf(schema, { a: 1, b: ['x'] })).toEqual([])

@@ -60,7 +60,7 @@ function checkVariables(recipe: Recipe, parameters: readonly RecipeParameter[]):
   if (problems.length > 0) throw new InvalidRecipeError(problems.join('\n'))
 }
 
-/** The first of the rules of GA2 1.2 that a retry breaks. */
+/** The first of the rules of GA 25.2 that a retry breaks. */
 function retryProblem(retry: RetryConfig): string | undefined {
   if (retry.max_retries < 1) return 'max_retries must be greater than 0'
   const times = ['timeout_seconds', 'on_failure_timeout_seconds'] as const

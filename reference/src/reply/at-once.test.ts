@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { atOnce } from './at-once.ts'
 
 describe('atOnce', () => {
-  it('runs so many at once, and keeps their order', async () => {
+  it('runs so many at once, and keeps their order (M67)', async () => {
     const running = new Map<number, () => void>()
     const most: number[] = []
     const all = atOnce(3, [0, 1, 2, 3, 4, 5, 6], async (item) => {

@@ -17,7 +17,7 @@ interface Danger {
 const pipeToShell = /\|[ \t]{0,8}(sudo[ \t]{1,8})?(ba|z|k|da)?sh\b/u
 const device = /\/dev\//u
 
-/** The table of docs/decisions.md (M64), the highest confidence first: so the first that fits is the one to tell of. */
+/** The table of docs/behaviour/goose-api.md (M64), the highest confidence first: so the first that fits is the one to tell of. */
 const dangers: readonly Danger[] = [
   {
     finding: 'Deletes the root or the home directory',

@@ -9,7 +9,7 @@ import type { Workshop } from '../recipe/workshop.ts'
 /** What the model is told when it ends without the output. */
 export const outputOrder = 'You MUST call the `final_output` tool NOW with the final output for the user.'
 
-/** The output that a recipe wants, of one reply (GA 7.13, GA2 1.6). */
+/** The output that a recipe wants, of one reply (GA 7.13, 7.14). */
 export class FinalOutput {
   readonly wanted: FinalOutputSchema | undefined
   readonly #workshop: Workshop

@@ -53,7 +53,7 @@ describe('the directories (GA 1.2, 1.3)', () => {
   })
 })
 
-describe('a value of the environment (GA 1.4)', () => {
+describe('a value of the environment (GA 1.4, G14)', () => {
   it.each<[text: string, value: unknown]>([
     ['8080', 8080],
     ['"8080"', '8080'],

@@ -23,7 +23,7 @@ async function open(files: Record<string, string | Buffer>, modified?: string): 
   return { root, store, logs: entries }
 }
 
-describe('session files of older versions (GA2 7)', () => {
+describe('session files of older versions (GA 17.3)', () => {
   it('are taken over with what can be read, and stay', async () => {
     const { root, store } = await open({ '20251210_093011.jsonl': Buffer.concat([Buffer.from(`{"description":" a  b "}\n${user}\nnonsense\n{}\n${user}\n\xff\n`, 'latin1'), Buffer.from(user)]) }, '2025-12-11T01:02:03Z')
     expect(await store.load('20251210_093011')).toMatchObject({ name: 'a b', working_dir: '', session_type: 'user', updated_at: '2025-12-11T01:02:03Z', message_count: 2 })

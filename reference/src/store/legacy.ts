@@ -16,7 +16,7 @@ import { dateTime, inSeconds } from '../time/date-time.ts'
 import type { SessionRow } from './changes.ts'
 
 /*
- * The session files of older versions: a line of JSON for the session, then one for each message (GA2 7, G15).
+ * The session files of older versions: a line of JSON for the session, then one for each message (GA 17.3, G15).
  */
 
 const ending = '.jsonl'

@@ -251,7 +251,7 @@ export class SessionStore {
     this.#entries = entries
   }
 
-  /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA2 7). */
+  /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA 17.3). */
   async #takeOver(): Promise<void> {
     const sessions = dirname(this.#directory)
     if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return

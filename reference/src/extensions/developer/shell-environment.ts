@@ -13,7 +13,7 @@ export function shellName(): string {
 
 let loginPath: Promise<string | undefined> | undefined
 
-/** The variables of a command (GA2 4.2). */
+/** The variables of a command (GA 28.2). */
 export async function shellEnvironment(): Promise<NodeJS.ProcessEnv> {
   loginPath ??= askForPath()
   const config = pathsOf(process.env)?.config
