@@ -97,10 +97,7 @@ func (w *walker) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcri
 	if x.Response == nil || x.Failure != nil {
 		return nil
 	}
-	r := &refusal{
-		answer:   answerText(x.Response),
-		expected: x.Response.Status/100 != 2 && rec.Expect != nil && len(match.Exchange(rec.Expect, x)) == 0,
-	}
+	r := refusalOf(rec, x)
 	w.mu.Lock()
 	w.refused[do.Name] = r
 	w.mu.Unlock()
@@ -116,6 +113,14 @@ func (w *walker) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcri
 type refusal struct {
 	answer   string // "404 application/json"
 	expected bool   // by the scenario
+}
+
+// refusalOf returns the refusal that the step of an open got in its exchange.
+func refusalOf(open *transcript.Step, x *transcript.Exchange) *refusal {
+	return &refusal{
+		answer:   answerText(x.Response),
+		expected: x.Response.Status/100 != 2 && open.Expect != nil && len(match.Exchange(open.Expect, x)) == 0,
+	}
 }
 
 func answerText(r *transcript.Response) string {
@@ -146,6 +151,41 @@ func (w *walker) without(stream string, rec *transcript.Step, kind, what string)
 	}
 	rec.Unmet = r.unmet(kind, what)
 	return nil
+}
+
+// refusedLate notes what steps demanded of streams whose head was late, and said then that there is no stream. Meanwhile an
+// await took the end of the answer for that of a stream.
+func (w *walker) refusedLate() {
+	late := map[string]bool{} // by the step of the open
+	for _, s := range w.opened {
+		late[s.rec.Step] = s.x.Stream == "" && s.x.Response != nil && s.x.Failure == nil
+	}
+	under := map[string]*refusal{} // by the name of the stream
+	for i := range w.t.Steps {
+		rec := &w.t.Steps[i]
+		if rec.Kind == "open" {
+			delete(under, rec.Stream)
+			if late[rec.ID] {
+				under[rec.Stream] = refusalOf(rec, rec.Exchanges[0])
+			}
+		} else if r := under[rec.Stream]; r != nil && rec.Skipped == "" && rec.Fault == "" {
+			r.lateFor(rec)
+		}
+	}
+}
+
+// lateFor notes what a step behind the open demanded.
+func (r *refusal) lateFor(rec *transcript.Step) {
+	switch {
+	case rec.Unmet != nil:
+		rec.Unmet = r.unmet(rec.Unmet.Kind, rec.Unmet.What)
+	case rec.Kind == "await":
+		rec.Unmet = r.unmet("end", endOfStream)
+	case rec.Kind == "never":
+		rec.Unmet = r.unmet("stream", anyStream)
+	case !r.expected:
+		rec.Unmet = r.unmet("close", anyStream)
+	}
 }
 
 // wanted reports whether an event is one of those a stream is opened for. Comments belong to every scenario.

@@ -132,8 +132,37 @@ steps:
 		if x.Response == nil || x.Response.Status != 404 || x.Stream != "" || len(x.Response.Body.Bytes) == 0 || len(cand.Streams) > 0 {
 			t.Errorf("%+v, streams %+v", x, cand.Streams)
 		}
-		if u := cand.Steps[2].Unmet; u == nil || u.Why != "the stream ended before it came; no other event came since" {
+		if u := cand.Steps[2].Unmet; u == nil || u.Kind != "event" || u.Why != "there is no event stream: the answer is 404 text/plain" {
 			t.Errorf("what is awaited: %+v", u)
 		}
 	})
+}
+
+// The end of an answer that comes late is not the end of a stream, and nothing that must not come does come.
+func TestALateHeadThatIsNoStreamMeetsNoDemand(t *testing.T) {
+	for _, tc := range []struct{ name, open, demand, want string }{
+		{"its end is awaited", "", "{await: a, end: server}", "end"},
+		{"an event must not come", "", "{never: a, within: 1ms}", "stream"},
+		{"it is half closed", "", "{half-close: a}", "close"},
+		{"it is half closed, and expected not to be there", ", expect: {status: 404}", "{half-close: a}", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := story(t, `
+steps:
+  - {open: a, sse: GET /gone`+tc.open+`}
+  - http: POST /event
+  - `+tc.demand+`
+  - {await: a, end: server}
+`)
+			walk(t, s, options(), lateHeads(), lateHeads(), func(t *testing.T, ref, cand *transcript.Transcript, took time.Duration) {
+				kind := ""
+				if u := cand.Steps[2].Unmet; u != nil {
+					kind = u.Kind
+				}
+				if kind != tc.want || cand.Steps[0].Exchanges[0].Response == nil {
+					t.Errorf("the step lacks %q, want %q: %+v", kind, tc.want, cand.Steps[0].Exchanges[0])
+				}
+			})
+		})
+	}
 }

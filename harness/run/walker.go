@@ -266,6 +266,7 @@ func (w *walker) finish(ctx context.Context) {
 			w.t.Streams = append(w.t.Streams, s.rec)
 		}
 	}
+	w.refusedLate()
 	var exchanges []*transcript.Exchange
 	for i := range w.t.Steps {
 		exchanges = append(exchanges, w.t.Steps[i].Exchanges...)
