@@ -64,10 +64,11 @@ type watcher struct {
 	files   snapshot         // as they were when the last round began
 	red     map[string]bool  // scenarios, by id
 	rounds  int
+	looked  func() // after each tick, when its look at the files is done
 }
 
 func newWatcher(f *runFlags, w *world, ticks <-chan time.Time) *watcher {
-	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, red: map[string]bool{}}
+	return &watcher{flags: f, world: w, ticks: ticks, paths: f.selection.Paths, red: map[string]bool{}, looked: func() {}}
 }
 
 // loop runs everything, and then what changes touch, until the context ends.
@@ -202,6 +203,7 @@ func (x *watcher) wait(ctx context.Context) change {
 		case <-x.ticks:
 		}
 		now := x.look()
+		x.looked()
 		if files := now.since(x.files); len(files) > 0 && len(now.since(last)) == 0 {
 			return x.classify(files, now)
 		}

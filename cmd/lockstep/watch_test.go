@@ -22,6 +22,7 @@ import (
 type watched struct {
 	project
 	ticks     chan time.Time
+	looked    chan struct{}
 	lines     chan string // of standard error
 	interrupt context.CancelFunc
 	ended     chan error
@@ -32,11 +33,13 @@ type watched struct {
 func (p project) watch(t *testing.T, args ...string) *watched {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())
-	x := &watched{project: p, ticks: make(chan time.Time), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
+	x := &watched{project: p, ticks: make(chan time.Time), looked: make(chan struct{}), lines: make(chan string, 1000), interrupt: interrupt, ended: make(chan error, 1), at: time.Now()}
 	f := &runFlags{config: p.file, reports: "-", outputFlags: outputFlags{format: "text", color: "never"}}
 	f.selection.Paths = args
 	w := &world{stdout: io.Discard, stderr: lineWriter{x.lines, p.dir}, environ: os.Environ(), getenv: func(string) string { return "" }}
-	go func() { x.ended <- newWatcher(f, w, x.ticks).loop(ctx) }()
+	watcher := newWatcher(f, w, x.ticks)
+	watcher.looked = func() { x.looked <- struct{}{} }
+	go func() { x.ended <- watcher.loop(ctx) }()
 	t.Cleanup(func() {
 		interrupt()
 		if err, open := <-x.ended; err != nil && open {
@@ -88,10 +91,16 @@ func (x *watched) changes(t *testing.T, name, text string) {
 	}
 }
 
+// looks lets the watcher look at the files once.
+func (x *watched) looks() {
+	x.ticks <- time.Time{}
+	<-x.looked
+}
+
 // settles lets the watcher look twice: a change counts when it has come to rest.
 func (x *watched) settles() {
-	x.ticks <- time.Time{}
-	x.ticks <- time.Time{}
+	x.looks()
+	x.looks()
 }
 
 const health = "why: It is up\nsource: x\nsteps: [{http: GET /health}]\n"
@@ -171,21 +180,21 @@ func TestWatchOfWhatATargetIsMadeOf(t *testing.T) {
 	x := p.watch(t, "items")
 	x.says(t, "watch: none is red")
 	x.changes(t, "src/deep/main.go", "package main\n")
-	x.ticks <- time.Time{}
+	x.looks()
 	x.changes(t, "src/deep/main.go", "package main // again\n")
-	x.ticks <- time.Time{}
+	x.looks()
 	select {
 	case line := <-x.lines:
 		t.Errorf("it says %q while files are written", line)
 	default:
 	}
-	x.ticks <- time.Time{}
+	x.looks()
 	if got := x.says(t, "watch: none is red"); !strings.HasSuffix(got[0], "src/deep/main.go changed, 2 scenarios, 0 of them red") {
 		t.Errorf("%q", got)
 	}
 	x.changes(t, "src/deep/main.js", "no part of it\n")
 	x.settles()
-	x.ticks <- time.Time{} // by now it has done with the second look
+	x.looks() // by now it has acted on the second look
 	select {
 	case line := <-x.lines:
 		t.Errorf("it says %q of a file that nobody watches", line)
@@ -201,7 +210,7 @@ func TestWatchDoesNotLookAtItsReports(t *testing.T) {
 	x := p.watch(t, "items")
 	x.says(t, "watch: none is red")
 	x.settles()
-	x.ticks <- time.Time{}
+	x.looks()
 	select {
 	case line := <-x.lines:
 		t.Errorf("it says %q, and nothing has changed", line)
