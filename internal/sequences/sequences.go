@@ -198,12 +198,21 @@ func (g *Generator) Operations(q *Sequence) (names []string) {
 	return names
 }
 
+// header begins each scenario: its name, number and seed, and the environment of the servers.
+const header = `scenario: %s
+why: Sequence %d of seed %d
+source: openapi.yaml
+isolate: fresh
+env: %s
+compare: {ids: [{name: text-file, pattern: "mcp_response_([0-9A-Za-z_.]+)\\.txt", because: each server names the files of large texts in its own way}]}
+`
+
 var asks = regexp.MustCompile(`(?:http|sse): "?(\w+) ([^"\n]*)`)
 
 // Scenario writes the sequence as a scenario of that name.
 func (q *Sequence) Scenario(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "scenario: %s\nwhy: Sequence %d of seed %d\nsource: openapi.yaml\nisolate: fresh\nenv: %s\n", name, q.number, q.seed, q.env)
+	fmt.Fprintf(&b, header, name, q.number, q.seed, q.env)
 	var steps strings.Builder
 	for _, g := range q.Groups {
 		steps.WriteString(strings.Join(g.Steps, ""))
