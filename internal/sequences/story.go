@@ -146,11 +146,16 @@ func (s *story) body(method, path string, body *node) string {
 	var out, typed string
 	var sent []byte
 	if body != nil {
+		f, ok := flow(body)
+		if !ok && expression.MatchString(s.known(body.String(), encoded)) { // what is captured is not escaped in raw text
+			body = parse(strings.ReplaceAll(body.String(), `\ud83d`, `\ufffd`))
+			f, ok = flow(body)
+		}
 		sent, typed = []byte(s.known(body.String(), encoded)), "application/json"
-		if f, ok := flow(body); ok {
+		if ok {
 			out = "  json: " + f + "\n"
 		} else {
-			out = "  raw: {text: " + quoted(s.known(body.String(), encoded)) + ", type: application/json}\n"
+			out = "  raw: {text: " + quoted(string(sent)) + ", type: application/json}\n"
 		}
 	}
 	if s.malformed(method, path, sent, typed) {
