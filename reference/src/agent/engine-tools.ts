@@ -60,8 +60,8 @@ export function subRecipeTools(agent: Agent): McpTool[] {
   }))
 }
 
-/** The tools of the engine of an agent that models may be offered. */
-export function engineTools({ finalOutput }: Agent): McpTool[] {
+/** The tools of the engine of an agent that models may be offered, which has to give this final output. */
+export function engineTools(finalOutput: FinalOutputSchema | undefined): McpTool[] {
   const tools = [...platformTools, executeTask]
   return finalOutput === undefined ? tools : [...tools, outputTool(finalOutput)]
 }

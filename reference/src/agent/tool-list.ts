@@ -43,6 +43,6 @@ async function toolsOf(agent: Agent, wanted: string | undefined, logger: Logger)
   const release = agent.use()
   const extensions = await extensionTools(agent, logger, wanted)
   release()
-  if (wanted === undefined) return sortedTools([...extensions, ...engineTools(agent), ...subRecipeTools(agent)])
+  if (wanted === undefined) return sortedTools([...extensions, ...engineTools(agent.finalOutput), ...subRecipeTools(agent)])
   return sortedTools(wanted === 'platform' ? [...extensions, ...platformTools] : extensions)
 }

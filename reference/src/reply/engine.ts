@@ -63,7 +63,7 @@ export class Engine {
     this.#listener = listener
     this.#mode = modeOf(parts.settings)
     this.#dangers = new DangerCheck(parts.settings, parts.logger)
-    this.#finalOutput = new FinalOutput(agent.finalOutput, parts.workshop)
+    this.#finalOutput = new FinalOutput(parts.workshop)
   }
 
   /** The reply to `/compact`. Throws when there is no provider, or a SessionGoneError. */
@@ -111,7 +111,9 @@ export class Engine {
 
   async #turn(provider: Provider): Promise<Outcome> {
     const turn = provider.beginTurn()
-    const tools = await toolsOf(this.#agent, turn.config, this.#mode, this.#parts.logger)
+    const { finalOutput } = this.#agent
+    this.#finalOutput.wanted = finalOutput
+    const tools = await toolsOf(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#parts.logger)
     let pieces: AsyncIterable<Piece>
     try {
       pieces = await turn.answer({ ...(await this.#question()), tools }, this.#listener.signal)

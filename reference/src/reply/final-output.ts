@@ -11,12 +11,12 @@ export const outputOrder = 'You MUST call the `final_output` tool NOW with the f
 
 /** The output that a recipe wants, of one reply (GA 7.13, 7.14). */
 export class FinalOutput {
-  readonly wanted: FinalOutputSchema | undefined
+  /** What the turn that runs has to give: what is installed meanwhile counts from the next one on (M34). */
+  wanted: FinalOutputSchema | undefined
   readonly #workshop: Workshop
   #output: string | undefined
 
-  constructor(wanted: FinalOutputSchema | undefined, workshop: Workshop) {
-    this.wanted = wanted
+  constructor(workshop: Workshop) {
     this.#workshop = workshop
   }
 
@@ -27,9 +27,10 @@ export class FinalOutput {
 
   /** Takes the output if it is what the recipe wants. Rejects only when the signal is aborted. */
   async give(output: JsonObject, signal: AbortSignal): Promise<Result<ToolContent[]>> {
-    if (this.wanted === undefined) return { status: 'error', error: '-32603: Final output tool not defined' }
-    const faults = await this.#faultsIn(output, this.wanted, signal)
-    if (faults.length > 0) return { status: 'error', error: `-32602: ${refusal(faults, this.wanted)}` }
+    const { wanted } = this
+    if (wanted === undefined) return { status: 'error', error: '-32603: Final output tool not defined' }
+    const faults = await this.#faultsIn(output, wanted, signal)
+    if (faults.length > 0) return { status: 'error', error: `-32602: ${refusal(faults, wanted)}` }
     this.#output = stringifyJson(output)
     return { status: 'success', value: [{ type: 'text', text: 'Final output successfully collected.' }] }
   }

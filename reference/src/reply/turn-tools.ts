@@ -3,6 +3,7 @@ import { extensionTools, sortedTools } from '../agent/extension-tools.ts'
 import type { Mode } from '../agent/permissions.ts'
 import type { McpTool } from '../extensions/config.ts'
 import type { Logger } from '../log.ts'
+import type { FinalOutputSchema } from '../recipe/json-schema.ts'
 import type { ModelConfig } from '../sessions/session.ts'
 import type { EngineAgent } from './parts.ts'
 
@@ -14,12 +15,19 @@ export function frontendNames({ parts: { extensions } }: EngineAgent): ReadonlyS
   return new Set(extensions.frontendTools().map(({ name }) => name).filter((name) => offeredName.test(name)))
 }
 
+/** What decides about the tools of the engine in a turn. */
+interface Offer {
+  config: ModelConfig
+  mode: Mode
+  finalOutput: FinalOutputSchema | undefined
+}
+
 /** The tools that a model of this config is offered, sorted by the bytes of their names; of two with one name the first counts (M10). */
-export async function toolsOf(agent: EngineAgent, config: ModelConfig, mode: Mode, logger: Logger): Promise<McpTool[]> {
+export async function toolsOf(agent: EngineAgent, { config, mode, finalOutput }: Offer, logger: Logger): Promise<McpTool[]> {
   const { extensions } = agent.parts
   const all = [
     ...(await extensionTools(agent, logger)),
-    ...engineTools(agent).filter(({ name }) => isOffered(name, config, mode)),
+    ...engineTools(finalOutput).filter(({ name }) => isOffered(name, config, mode)),
     ...extensions.frontendTools(),
   ]
   const withheld = all.map(({ name }) => name).filter((name) => !offeredName.test(name))
