@@ -48,14 +48,13 @@ func (o *FinalOutput) tool() llm.Tool {
 
 // takeOutput takes what the model gives as the final output, if it is valid.
 func (t *turn) takeOutput(arguments json.RawMessage) message.Result[[]message.ToolContent] {
-	output := t.agent.finalOutput()
-	if output == nil {
+	if t.output == nil {
 		return message.Failure[[]message.ToolContent](outputUndefined)
 	}
 	if arguments == nil {
 		arguments = json.RawMessage("{}")
 	}
-	if wrong := output.wrong(arguments); wrong != "" {
+	if wrong := t.output.wrong(arguments); wrong != "" {
 		return message.Failure[[]message.ToolContent](wrong)
 	}
 	t.collect(string(arguments))

@@ -71,9 +71,10 @@ type turn struct {
 	provider *llm.Provider // who is asked, and then who has answered
 	tools    toolset
 
-	said   pieces    // what is to be saved of the answer
-	wanted []request // the tools that it asks for
-	broken bool      // it has asked for tools in a way that cannot be understood
+	said   pieces       // what is to be saved of the answer
+	wanted []request    // the tools that it asks for
+	broken bool         // it has asked for tools in a way that cannot be understood
+	output *FinalOutput // as it was when the model was asked (decision M34)
 }
 
 // ask asks the model and sends what comes (GA 7.6 a to c).
@@ -98,6 +99,7 @@ func (t *turn) ask(ctx context.Context) error {
 
 // question returns what the model is asked.
 func (t *turn) question(ctx context.Context) (llm.Request, error) {
+	t.output = t.agent.finalOutput()
 	snapshot, err := t.agent.Tools.Snapshot(ctx)
 	if ctx.Err() != nil {
 		return llm.Request{}, context.Cause(ctx)
@@ -159,7 +161,7 @@ func (t *turn) act(ctx context.Context) (more bool, err error) {
 	if len(t.wanted) > 0 || t.broken {
 		return true, t.save(ctx, append(t.said.messages(), pairs...)...)
 	}
-	if t.agent.finalOutput() == nil || t.collected() != nil {
+	if t.output == nil || t.collected() != nil {
 		return false, t.save(ctx, t.said.messages()...)
 	}
 	order := made(message.User, message.Text{Text: orderOutput})
