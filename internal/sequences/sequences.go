@@ -168,6 +168,8 @@ func (q *Sequence) stubs() string {
 		for _, r := range slices.Backward(q.rules) {
 			b.WriteString("    - " + r + "\n")
 		}
+		// Else a model that does not give the final output is ordered to a thousand times.
+		b.WriteString("    - {name: ordered, when: {last: You MUST call}, answer: {status: 400, error: No}, times: any}\n")
 		b.WriteString("    - {name: rest, answer: {text: As you like, usage: {input: 3, output: 4}}, times: any}\n")
 	}
 	return b.String()
