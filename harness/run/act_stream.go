@@ -97,15 +97,14 @@ func (w *walker) refuse(do *scenario.Open, x *transcript.Exchange, rec *transcri
 	if x.Response == nil || x.Failure != nil {
 		return nil
 	}
-	r := refusalOf(rec, x)
 	w.mu.Lock()
-	w.refused[do.Name] = r
+	w.refused[do.Name] = true
 	w.mu.Unlock()
 	ready, err := w.ready(do)
 	if ready == nil || err != nil {
 		return err
 	}
-	rec.Unmet = r.unmet("ready", describe(ready, 1))
+	rec.Unmet = &transcript.Unmet{Kind: "ready", What: describe(ready, 1)}
 	return nil
 }
 
@@ -132,59 +131,53 @@ func answerText(r *transcript.Response) string {
 	return text
 }
 
-func (r *refusal) unmet(kind, what string) *transcript.Unmet {
-	return &transcript.Unmet{Kind: kind, What: what, Why: "there is no event stream: the answer is " + r.answer}
-}
-
-// without notes what a step demands of a stream that was refused: a scenario that passed such a step by would say of a
-// server without the stream that all is well. To hang up on what the scenario expects not to be there demands nothing.
-// It returns errNoStream where there was not even an answer.
-func (w *walker) without(stream string, rec *transcript.Step, kind, what string) error {
+// without lets a step pass that demands something of a stream that was refused: what it lacks is noted when the scenario is
+// over. It returns errNoStream where there was not even an answer.
+func (w *walker) without(stream string) error {
 	w.mu.Lock()
-	r := w.refused[stream]
-	w.mu.Unlock()
-	switch {
-	case r == nil:
+	defer w.mu.Unlock()
+	if !w.refused[stream] {
 		return errNoStream
-	case r.expected && kind == "close":
-		return nil
 	}
-	rec.Unmet = r.unmet(kind, what)
 	return nil
 }
 
-// refusedLate notes what steps demanded of streams whose head was late, and said then that there is no stream. Meanwhile an
-// await took the end of the answer for that of a stream.
-func (w *walker) refusedLate() {
-	late := map[string]bool{} // by the step of the open
-	for _, s := range w.opened {
-		late[s.rec.Step] = s.x.Stream == "" && s.x.Response != nil && s.x.Failure == nil
-	}
-	under := map[string]*refusal{} // by the name of the stream
+// noteRefusals notes what steps demanded of streams that were refused: a scenario that passed such a step by would say of a
+// server without the stream that all is well. It is done at the end, because the answer may have come behind the step, which
+// then took its end for that of a stream.
+func (w *walker) noteRefusals() {
+	refused := map[string]*refusal{}
 	for i := range w.t.Steps {
 		rec := &w.t.Steps[i]
 		if rec.Kind == "open" {
-			delete(under, rec.Stream)
-			if late[rec.ID] {
-				under[rec.Stream] = refusalOf(rec, rec.Exchanges[0])
+			delete(refused, rec.Stream)
+			if len(rec.Exchanges) == 0 {
+				continue
 			}
-		} else if r := under[rec.Stream]; r != nil && rec.Skipped == "" && rec.Fault == "" {
-			r.lateFor(rec)
+			if x := rec.Exchanges[0]; x.Stream == "" && x.Response != nil && x.Failure == nil {
+				refused[rec.Stream] = refusalOf(rec, x)
+			}
+		}
+		if r := refused[rec.Stream]; r != nil && rec.Skipped == "" && rec.Fault == "" {
+			r.note(rec)
 		}
 	}
 }
 
-// lateFor notes what a step behind the open demanded.
-func (r *refusal) lateFor(rec *transcript.Step) {
+// note notes what a step lacks. To hang up on what the scenario expects not to be there demands nothing.
+func (r *refusal) note(rec *transcript.Step) {
+	unmet := rec.Unmet // events have said which
 	switch {
-	case rec.Unmet != nil:
-		rec.Unmet = r.unmet(rec.Unmet.Kind, rec.Unmet.What)
+	case unmet != nil || rec.Kind == "open":
 	case rec.Kind == "await":
-		rec.Unmet = r.unmet("end", endOfStream)
+		unmet = &transcript.Unmet{Kind: "end", What: endOfStream}
 	case rec.Kind == "never":
-		rec.Unmet = r.unmet("stream", anyStream)
+		unmet = &transcript.Unmet{Kind: "stream", What: anyStream}
 	case !r.expected:
-		rec.Unmet = r.unmet("close", anyStream)
+		unmet = &transcript.Unmet{Kind: "close", What: anyStream}
+	}
+	if rec.Unmet = unmet; unmet != nil {
+		unmet.Why = "there is no event stream: the answer is " + r.answer
 	}
 }
 
@@ -214,11 +207,12 @@ func (w *walker) await(ctx context.Context, do *scenario.Await, rec *transcript.
 		return err
 	}
 	s := w.stream(do.Stream)
-	switch {
-	case s == nil && pattern != nil:
-		return w.without(do.Stream, rec, "event", describe(pattern, do.Times))
-	case s == nil:
-		return w.without(do.Stream, rec, "end", endOfStream)
+	if s == nil {
+		if err := w.without(do.Stream); err != nil || pattern == nil {
+			return err
+		}
+		rec.Unmet = &transcript.Unmet{Kind: "event", What: describe(pattern, do.Times)}
+		return nil
 	}
 	ctx, cancel := w.within(ctx, do.Within)
 	defer cancel()
@@ -302,7 +296,7 @@ func (w *walker) never(do *scenario.Never, rec *transcript.Step) error {
 	rec.Stream = do.Stream
 	s := w.stream(do.Stream)
 	if s == nil {
-		return w.without(do.Stream, rec, "stream", anyStream)
+		return w.without(do.Stream)
 	}
 	pattern, err := w.pattern(do.Match)
 	if err != nil {
@@ -330,7 +324,7 @@ func (w *walker) hangUp(ctx context.Context, do *scenario.Hangup, rec *transcrip
 	rec.Stream = do.Name
 	s := w.stream(do.Name)
 	if s == nil {
-		return w.without(do.Name, rec, "close", anyStream)
+		return w.without(do.Name)
 	}
 	switch do.How {
 	case scenario.HalfClose:

@@ -22,8 +22,8 @@ type walker struct {
 
 	mu      sync.Mutex // branches that run at once share what follows
 	streams map[string]*stream
-	refused map[string]*refusal // by the name that the stream was to have
-	opened  []*stream           // in the order of their opening
+	refused map[string]bool // by the name that the stream was to have
+	opened  []*stream       // in the order of their opening
 	calls   map[string]*call
 	stopped bool          // the scenario asked the process to end
 	down    bool          // the process could not be started again
@@ -41,7 +41,7 @@ func newWalker(r *stage, server *Target) *walker {
 			Scenario: r.scenario.ID, Target: server.Name, Unique: unique(), Process: server.Since, Started: time.Now(),
 		},
 		streams: map[string]*stream{},
-		refused: map[string]*refusal{},
+		refused: map[string]bool{},
 		calls:   map[string]*call{},
 	}
 	w.env.values = map[string]json.RawMessage{"unique": quote(w.t.Unique)}
@@ -266,7 +266,7 @@ func (w *walker) finish(ctx context.Context) {
 			w.t.Streams = append(w.t.Streams, s.rec)
 		}
 	}
-	w.refusedLate()
+	w.noteRefusals()
 	var exchanges []*transcript.Exchange
 	for i := range w.t.Steps {
 		exchanges = append(exchanges, w.t.Steps[i].Exchanges...)
