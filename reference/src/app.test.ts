@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createRouter } from './http/router.ts'
+import { createRouter } from './httpapi/router.ts'
 import type { EventReader } from './testing/event-reader.ts'
 import { TestApp, home } from './testing/test-app.ts'
 

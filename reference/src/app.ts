@@ -1,65 +1,44 @@
-import type { Handler } from 'hono'
-import { Agents } from './agent/agents.ts'
-import {
-  resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
-} from './agent/handlers.ts'
-import { listAgentTools } from './agent/tool-list.ts'
-import { requireSecretKey } from './auth/secret-key.ts'
-import { pendingRequests } from './client-tools/pending-stream.ts'
-import { codedError, executionFailed, plainError } from './client-tools/error-response.ts'
-import { execute } from './client-tools/execute.ts'
-import { Executions } from './client-tools/executions.ts'
-import { listAllTools, listTools, register, submitResult, unregister } from './client-tools/handlers.ts'
-import { Registry, defaultBounds } from './client-tools/registry.ts'
-import type { RegistryBounds } from './client-tools/registry.ts'
-import { Bus } from './events/bus.ts'
-import { directoryEvents, globalEvents } from './events/event-streams.ts'
-import { AgentExtensions } from './extensions/agent-extensions.ts'
-import { addConfigured, addExtension, removeExtension } from './extensions/handlers.ts'
-import type { AgentWithExtensions } from './extensions/handlers.ts'
-import { Bodies } from './http/body.ts'
-import { isClientToolsPath } from './http/family.ts'
-import { gooseError } from './http/goose-errors.ts'
-import { empty, json } from './http/respond.ts'
-import { createRouter } from './http/router.ts'
-import type { ErrorHandler, Route } from './http/router.ts'
+import type { RecipeWorker } from './domain/recipe/recipe-worker.ts'
+import { RecipeLibrary } from './domain/recipe/library.ts'
+import { Agent } from './engine/agent/agent.ts'
+import { Agents } from './engine/agent/agents.ts'
+import { Confirmations } from './engine/pending/confirmations.ts'
+import { Elicitations } from './engine/pending/elicitations.ts'
+import { LargeTexts } from './engine/turn/large-texts.ts'
+import { SessionNaming } from './engine/turn/session-naming.ts'
+import { errorHandler } from './error-handler.ts'
+import { Executions } from './handlers/client-tools/executions.ts'
+import { Registry, defaultBounds } from './handlers/client-tools/registry.ts'
+import type { RegistryBounds } from './handlers/client-tools/registry.ts'
+import { Bus } from './handlers/events/bus.ts'
+import { Bodies } from './httpapi/body.ts'
+import { createRouter } from './httpapi/router.ts'
+import type { Route } from './httpapi/router.ts'
+import { requireSecretKey } from './httpapi/secret-key.ts'
+import { OpenStreams } from './httpapi/sse/open-streams.ts'
 import { Providers } from './llm/providers.ts'
 import type { Logger } from './log.ts'
-import { RecipeLibrary } from './recipe/library.ts'
-import type { Workshop } from './recipe/workshop.ts'
-import { Confirmations } from './reply/confirmations.ts'
-import { Elicitations } from './reply/elicitations.ts'
-import { confirmTool, reply } from './reply/handlers.ts'
-import { LargeTexts } from './reply/large-text.ts'
-import { resumeProvider, updateProvider } from './reply/model-handlers.ts'
-import { Naming } from './reply/naming.ts'
-import { engineParts } from './reply/parts.ts'
-import {
-  deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
-} from './sessions/handlers.ts'
+import { AgentExtensions } from './mcp/agent-extensions.ts'
+import { clientToolRoutes, gooseRoutes } from './routes.ts'
 import type { Environment, Paths } from './settings/paths.ts'
 import { Settings } from './settings/settings.ts'
-import { OpenStreams } from './sse/open-streams.ts'
-import { diagnostics } from './status/diagnostics.ts'
-import { status } from './status/status.ts'
 import { SessionStore } from './store/session-store.ts'
-import type { LoadedSession } from './store/session-store.ts'
 
 /** What the behaviour depends on. All times are in milliseconds. */
 export interface AppOptions {
-  /** The directory that requests are about when they name none. */
+  /** The directory of requests that name none. */
   directory: string
   defaultTimeout: number
   keepaliveInterval: number
   /** Bytes of the largest request body of client tools. */
   maxBody: number
-  /** How slowly a body may begin (S41). */
+  /** How long a body may be slow at first (S41). */
   bodyGrace?: number
   /** What clients may register (S39). */
   clientTools?: RegistryBounds
-  /** What callers have to know to use the goose server (GA 2.2). */
+  /** The key that callers send to use the goose server (GA 2.2). */
   secretKey: string
-  /** Where the goose server keeps what outlives it. */
+  /** Where the goose server keeps its files. */
   paths: Paths
   /** Variables override the settings of the file (GA 1.4). */
   environment: Environment
@@ -68,49 +47,30 @@ export interface AppOptions {
   /** How this program was started, to start it again as a built-in extension (GA 1.1). */
   ownCommand?: readonly string[]
   /** Works on recipes. It is closed when the app stops. */
-  workshop: Workshop
+  recipeWorker: RecipeWorker
 }
 
 /** The server without a port: a function from Request to Response, and its state. */
 export interface App {
-  /** Rejects with the reason of the request's signal if the caller went away and nobody is to be answered. */
+  /** Rejects with the reason of the request's signal if the caller disconnects first. */
   fetch: (request: Request) => Promise<Response>
-  /** Fails what waits, says goodbye on `/event` and ends all streams, in the order of S19. */
+  /** Fails what waits, publishes `server.instance.disposed` and ends all streams, in the order of S19. */
   stop: () => Promise<void>
-  /** Resolves when what replies used that went on after that is closed, too. */
+  /** Resolves when the agents of replies that went on after `stop` are closed, too. */
   ended: () => Promise<void>
 }
 
 export function createApp(options: AppOptions, logger: Logger): App {
+  const { clientTools = defaultBounds, directory } = options
   const bus = new Bus()
-  const { clientTools = defaultBounds } = options
-  const registry = new Registry(clientTools)
-  const bodies = new Bodies(options.bodyGrace)
   const executions = new Executions(bus)
   const streams = new OpenStreams(logger)
-  const { maxTools } = clientTools
-  const parts = { bus, registry, executions, streams, maxTools, defaultDirectory: options.directory, ...options }
-
+  const registry = new Registry(clientTools)
+  const clientToolDeps = { ...options, bus, registry, executions, streams, maxTools: clientTools.maxTools, defaultDirectory: directory }
   const goose = gooseServer(options, logger)
-
-  const router = createRouter(
-    [
-      { method: 'POST', path: '/client-tools/register', handler: register(parts) },
-      { method: 'DELETE', path: '/client-tools/unregister', handler: unregister(parts) },
-      { method: 'POST', path: '/client-tools/result', handler: submitResult(parts) },
-      { method: 'POST', path: executePath, handler: execute(parts) },
-      { method: 'GET', path: '/client-tools/tools', handler: listAllTools(parts) },
-      { method: 'GET', path: '/client-tools/tools/:clientID', handler: listTools(parts) },
-      { method: 'GET', path: '/client-tools/pending/:clientID', handler: pendingRequests(parts) },
-      { method: 'GET', path: '/event', handler: directoryEvents(bus, streams, options.directory) },
-      { method: 'GET', path: '/global/event', handler: globalEvents(bus, streams) },
-      { method: 'GET', path: '/status', handler: status },
-      ...goose.routes,
-    ],
-    requireSecretKey(options.secretKey),
-    errorHandler(logger),
-  )
-
+  const routes = [...clientToolRoutes(clientToolDeps), ...goose.routes]
+  const router = createRouter(routes, requireSecretKey(options.secretKey), errorHandler(logger))
+  const bodies = new Bodies(options.bodyGrace)
   return {
     fetch: (request) => bodies.admit(request, () => router.fetch(request)),
     stop: async () => {
@@ -125,102 +85,50 @@ export function createApp(options: AppOptions, logger: Logger): App {
   }
 }
 
-/** The goose server: its routes, and how it ends. A path with a parameter comes behind those that it would match (GA 2.1). */
-function gooseServer(options: AppOptions, logger: Logger): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
-  const { paths } = options
-  const settings = new Settings(paths, options.environment, logger)
+/** The goose server: its routes, and how it ends. */
+function gooseServer(
+  { paths, environment, directory, recipeWorker, ownCommand = [], maxActiveAgents }: AppOptions,
+  logger: Logger,
+): { routes: Route[]; stop: () => Promise<void>; ended: () => Promise<void> } {
+  const settings = new Settings(paths, environment, logger)
   const store = new SessionStore(paths.data, logger)
-  const { environment, directory, workshop, ownCommand = [] } = options
-  const library = new RecipeLibrary(settings, directory, workshop)
-  const around = { settings, store, environment, directory, ownCommand, logger }
-  const makeParts = (id: string): AgentWithExtensions => {
-    const session = store.own(id)
-    return engineParts(session, new AgentExtensions(session, around))
+  const launch = { settings, store, environment, directory, ownCommand, logger }
+  const makeAgent = (id: string, onIdle: () => void): Agent => {
+    const session = store.handle(id)
+    return new Agent(session, new AgentExtensions(session, launch), onIdle)
   }
-  const agents = new Agents(options.maxActiveAgents, makeParts, logger)
-  store.onCreated = (id) => void agents.end(id) // one without a session (G30)
-  const naming = new Naming(logger)
-  const providers = new Providers(settings, logger)
-  const largeTexts = new LargeTexts(settings)
-  const asked = { confirmations: new Confirmations(), elicitations: new Elicitations() }
-  const replyParts = { settings, store, agents, providers, naming, workshop, largeTexts, ...asked, logger }
-  const loadModelAndExtensions = async (_: unknown, session: LoadedSession): Promise<void> => {
-    const agent = agents.get(session.id)
-    const release = agent.use()
-    try {
-      const added = addConfigured(agent.parts.extensions, settings, logger)
-      await Promise.all([resumeProvider(replyParts, agent, session), added]).finally(() => added)
-    } finally {
-      release()
-    }
-  }
-  const parts = { settings, store, library, agents, workshop, largeTexts, logger, paths, loadModelAndExtensions }
-  const routes: Route[] = [
-    { method: 'GET', path: '/diagnostics/:session_id', handler: diagnostics(parts) },
-    { method: 'POST', path: '/agent/start', handler: startAgent(parts) },
-    { method: 'POST', path: '/agent/resume', handler: resumeAgent(parts) },
-    { method: 'POST', path: '/agent/update_from_session', handler: updateFromSession(parts) },
-    { method: 'GET', path: '/agent/tools', handler: listAgentTools(parts) },
-    { method: 'POST', path: '/agent/update_provider', handler: updateProvider(replyParts) },
-    { method: 'POST', path: '/agent/update_router_tool_selector', handler: updateRouterToolSelector(parts) },
-    { method: 'POST', path: '/agent/add_extension', handler: addExtension({ agents }) },
-    { method: 'POST', path: '/agent/remove_extension', handler: removeExtension({ agents }) },
-    { method: 'POST', path: '/agent/stop', handler: stopAgent(parts) },
-    { method: 'POST', path: '/reply', handler: reply(replyParts) },
-    { method: 'POST', path: '/action-required/tool-confirmation', handler: confirmTool(replyParts) },
-    { method: 'GET', path: '/sessions', handler: listSessions(parts) },
-    { method: 'POST', path: '/sessions/import', handler: importSession(parts) },
-    { method: 'GET', path: '/sessions/insights', handler: getInsights(parts) },
-    { method: 'GET', path: '/sessions/:session_id', handler: getSession(parts) },
-    { method: 'DELETE', path: '/sessions/:session_id', handler: deleteSession(parts) },
-    { method: 'GET', path: '/sessions/:session_id/export', handler: exportSession(parts) },
-    { method: 'PUT', path: '/sessions/:session_id/name', handler: setName(parts) },
-    { method: 'PUT', path: '/sessions/:session_id/user_recipe_values', handler: setRecipeValues(parts) },
-    { method: 'POST', path: '/sessions/:session_id/edit_message', handler: editMessage(parts) },
-  ]
+  const agents = new Agents(maxActiveAgents, makeAgent, logger)
+  store.onCreated = (id) => void agents.end(id) // an agent that was made before there was such a session (G30)
+  const naming = new SessionNaming(logger)
+  const routes = gooseRoutes({
+    paths,
+    settings,
+    store,
+    agents,
+    naming,
+    recipeWorker,
+    logger,
+    library: new RecipeLibrary(settings, directory, recipeWorker),
+    providers: new Providers(settings, logger),
+    largeTexts: new LargeTexts(settings),
+    confirmations: new Confirmations(),
+    elicitations: new Elicitations(),
+  })
   return {
     routes: routes.map(({ handler, ...route }) => ({ ...route, handler: whenOpen(store, handler) })),
     stop: async () => {
       await naming.stop()
       await agents.stopAll()
-      await workshop.close()
+      await recipeWorker.close()
     },
     ended: () => agents.closed(),
   }
 }
 
-/** A handler that waits for the store: the first request has all logs read. */
-function whenOpen(store: SessionStore, handler: Handler): Handler {
-  return async (c, next) => {
+/** A handler that waits for the store: the first request waits until all logs are read. */
+function whenOpen(store: SessionStore, handler: Route['handler']): Route['handler'] {
+  return async (c) => {
     await store.open()
-    return (await handler(c, next)) as Response // `any` by its declaration
+    return handler(c)
   }
 }
-
-const executePath = '/client-tools/execute'
-
-function errorHandler(logger: Logger): ErrorHandler {
-  return (error, request, path) => {
-    const answers = isClientToolsPath(path) ? clientToolsAnswers(path) : gooseAnswers
-    const foreseen = answers.foreseen(error)
-    if (foreseen !== undefined) return foreseen
-    if (request.signal.aborted) throw error
-    logger.error('request failed', { method: request.method, path, err: error })
-    return answers.unforeseen()
-  }
-}
-
-/** How a family of paths answers errors. The text of an error that nobody foresaw is for the log. */
-interface ErrorAnswers {
-  foreseen: (error: Error) => Response | undefined
-  unforeseen: () => Response
-}
-
-function clientToolsAnswers(path: string): ErrorAnswers {
-  const message = 'Internal server error'
-  if (path === executePath) return { foreseen: codedError, unforeseen: () => executionFailed(message) }
-  return { foreseen: plainError, unforeseen: () => json(500, { name: 'UnknownError', data: { message } }) }
-}
-
-/** A crash inside one request is a 500, and the others go on (GA 19). */
-const gooseAnswers: ErrorAnswers = { foreseen: gooseError, unforeseen: () => empty(500) }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { maxTimeout } from './client-tools/executions.ts'
-import { isObject } from './json/is-object.ts'
-import { parseJson } from './json/parse.ts'
-import { stringifyJson } from './json/stringify.ts'
+import { maxTimeout } from './handlers/client-tools/executions.ts'
+import { isObject } from './wire/json/is-object.ts'
+import { parseJson } from './wire/json/parse.ts'
+import { stringifyJson } from './wire/json/stringify.ts'
 
 /** A value that cannot be used: where it was found, what it is, and what it should be. */
 export interface Problem {
@@ -16,7 +16,7 @@ export const atLeastOneMillisecond = 'it must be a whole number of milliseconds,
 export type ReadFile = (path: string) => Promise<Uint8Array>
 
 /** What the configuration file may set (CT 9.2, 9.3). */
-export interface FileSettings {
+interface FileSettings {
   defaultTimeout?: number
   keepaliveInterval?: number
   maxTools?: number

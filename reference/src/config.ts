@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
-import { maxTimeout } from './client-tools/executions.ts'
-import { defaultBounds } from './client-tools/registry.ts'
+import { maxTimeout } from './handlers/client-tools/executions.ts'
+import { defaultBounds } from './handlers/client-tools/registry.ts'
 import { atLeastOneMillisecond, readConfigFile } from './config-file.ts'
 import type { Problem, ReadFile } from './config-file.ts'
 import type { ServerOptions } from './server.ts'
@@ -10,7 +10,7 @@ import type { Environment } from './settings/paths.ts'
 export type Loaded = { ok: true; options: ServerOptions; warnings: string[] } | { ok: false; problems: Problem[] }
 
 /** Everything outside the command line that a configuration is made from. */
-export interface Surroundings {
+export interface LaunchContext {
   env: Environment
   home: string
   workingDirectory: string
@@ -95,7 +95,7 @@ const insecure = 'insecure'
  * Makes the options of the server from flags, environment and configuration file, the first of them that has a value
  * winning. Every place is checked, those that lose as well, and all problems are returned at once.
  */
-export async function loadConfig(args: readonly string[], around: Surroundings): Promise<Loaded> {
+export async function loadConfig(args: readonly string[], around: LaunchContext): Promise<Loaded> {
   const problems: Problem[] = []
   const given = readFlags(args, problems)
   const find = <T>(setting: Setting<T>): T | undefined => {
@@ -130,7 +130,7 @@ export async function loadConfig(args: readonly string[], around: Surroundings):
     bodyGrace: find(bodyGrace) ?? 10_000,
     clientTools: { maxTools: file.maxTools ?? defaultBounds.maxTools, maxClients: file.maxClients ?? defaultBounds.maxClients },
     secretKey: secret,
-    paths: paths ?? rootPaths('/'), // nobody sees these options
+    paths: paths ?? rootPaths('/'), // never used: there are problems
     environment: around.env,
     maxActiveAgents: find(maxActiveAgents) ?? 100,
   }

@@ -51,7 +51,7 @@ export class LogFile {
   }
 }
 
-/** Removes the logs of other days that nobody has written to for too long, and the directories that are empty then. */
+/** Removes old logs of other days, and the directories that become empty. */
 function removeOld(directory: string, now: Date): void {
   const oldest = now.getTime() - keptDays * 24 * 60 * 60 * 1000
   for (const day of listed(directory).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name))) {

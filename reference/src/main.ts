@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 import { loadConfig } from './config.ts'
 import { LogFile } from './log-file.ts'
 import { jsonLogger } from './log.ts'
-import { extensionKey } from './extensions/config.ts'
+import { extensionKey } from './domain/extension/config.ts'
 import { startServer } from './server.ts'
 import { prepareRoot, serverLogs } from './settings/paths.ts'
 import { version } from './version.ts'
@@ -43,7 +43,7 @@ async function main(args: readonly string[]): Promise<void> {
       process.stderr.write(`reference-server: there is no extension ${JSON.stringify(flags.join(' '))} here; there is developer\n`)
       process.exit(exitUsage)
     }
-    const { serveDeveloper } = await import('./extensions/developer/server.ts')
+    const { serveDeveloper } = await import('./mcp/developer/server.ts')
     await serveDeveloper()
     return
   }

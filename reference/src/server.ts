@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net'
 import { createApp } from './app.ts'
 import type { AppOptions } from './app.ts'
-import { removeLeftPythonFiles } from './extensions/python-file.ts'
-import { HttpServer } from './http/http-server.ts'
+import { removeLeftPythonFiles } from './mcp/client/python-file.ts'
+import { HttpServer } from './httpapi/conn/http-server.ts'
 import type { Logger } from './log.ts'
-import { WorkshopThread } from './recipe/workshop.ts'
+import { RecipeWorkerThread } from './domain/recipe/recipe-worker.ts'
 import { ConfigStore } from './settings/config-store.ts'
 import { prepareDirectories } from './settings/paths.ts'
 
-export interface ServerOptions extends Omit<AppOptions, 'workshop'> {
+export interface ServerOptions extends Omit<AppOptions, 'recipeWorker'> {
   /** An IP literal. */
   host: string
   /** 0 picks a free one. */
@@ -30,7 +30,7 @@ const restMs = 1500
 /** Starts the server and resolves when it listens. */
 export async function startServer(options: ServerOptions, logger: Logger): Promise<RunningServer> {
   prepare(options, logger)
-  const app = createApp({ ...options, workshop: new WorkshopThread() }, logger)
+  const app = createApp({ ...options, recipeWorker: new RecipeWorkerThread() }, logger)
   const http = new HttpServer(app.fetch, logger)
   const { port } = await http.listen(options.host, options.port)
   // As it was given, not as the platform would write it (S36).

@@ -3,7 +3,7 @@ import { ChatStream, chatAnswer } from './chat-answer.ts'
 import { MessagesStream, messagesAnswer } from './messages-answer.ts'
 import type { Piece } from './model.ts'
 import { piecesOf } from './stream-lines.ts'
-import type { StreamReader } from './wire.ts'
+import type { StreamReader } from './model-protocol.ts'
 
 /** The pieces of a stream that comes byte by byte, and the message of the error that ends it. */
 async function read(reader: StreamReader, text: string): Promise<{ pieces: Piece[]; error: string | null }> {

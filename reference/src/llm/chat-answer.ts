@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { isObject } from '../json/is-object.ts'
-import type { MessageContent } from '../message/content.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
-import { BadStreamError, elements, member, modelOf, tokens, usageOf } from './wire.ts'
-import type { StreamReader } from './wire.ts'
+import { BadStreamError, elements, member, modelOf, tokens, usageOf } from './model-protocol.ts'
+import type { StreamReader } from './model-protocol.ts'
 
 /** The answer to a request that did not ask for a stream: one piece, the text before the tool calls (M35). */
 export function chatAnswer(answer: unknown): WholeAnswer {

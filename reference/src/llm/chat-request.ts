@@ -1,14 +1,14 @@
-import type { McpTool } from '../extensions/config.ts'
-import type { JsonObject } from '../json/shape.ts'
-import { stringifyJson } from '../json/stringify.ts'
-import type { ContentOf } from '../message/content.ts'
-import type { Message } from '../message/message.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import type { McpTool } from '../domain/extension/config.ts'
+import type { JsonObject } from '../wire/json/shape.ts'
+import { stringifyJson } from '../wire/json/stringify.ts'
+import type { ContentOf } from '../domain/message/content.ts'
+import type { Message } from '../domain/message/message.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import { ImageRoom, imagesNamedIn } from './image-files.ts'
 import type { ImageData } from './image-files.ts'
 import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
-import { answerLimits } from './wire.ts'
+import { answerLimits } from './model-protocol.ts'
 
 /** The body of a request for chat completions (M7, M8); without a system prompt if that is empty. */
 export async function chatBody(request: ModelRequest, config: ModelConfig, model: string, stream: boolean): Promise<JsonObject> {
@@ -35,7 +35,7 @@ export function chatModelName(model: string): string {
   return reasoningModel(model)?.model ?? model
 }
 
-/** What a model that reasons is called, and how hard it shall think; undefined for other models. */
+/** The name and the effort of a reasoning model; undefined for other models. */
 function reasoningModel(name: string): { model: string; effort: string } | undefined {
   if (!/^(?:o\d|gpt-5)/.test(name)) return undefined
   const [, model, effort] = /^(.*)-(low|medium|high)$/.exec(name) ?? []

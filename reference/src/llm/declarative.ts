@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { parseJsonDocument } from '../json/document.ts'
-import { array, boolean, int64, map, nullable, number, object, oneOf, readShape, string, withDefault } from '../json/shape.ts'
-import type { Int64, Shape } from '../json/shape.ts'
+import { parseJsonDocument } from '../wire/json/document.ts'
+import { array, boolean, int64, map, nullable, number, object, oneOf, readShape, string, withDefault } from '../wire/json/shape.ts'
+import type { Int64, Shape } from '../wire/json/shape.ts'
 import type { Paths } from '../settings/paths.ts'
-import { readPlainFile } from '../settings/plain-file.ts'
+import { readRegularFile } from '../settings/regular-file.ts'
 
 /** A provider that a file describes (GA 4.12). */
 export interface DeclarativeProviderConfig {
@@ -20,7 +20,7 @@ export interface DeclarativeProviderConfig {
   supports_streaming: boolean | null
 }
 
-export interface ModelInfo {
+interface ModelInfo {
   name: string
   context_limit: Int64
   input_token_cost: number | null
@@ -57,7 +57,7 @@ export function findDeclarative(paths: Paths, id: string): DeclarativeProviderCo
   if (!/^[\p{L}\p{N}_-][\p{L}\p{N}._ -]*$/u.test(id)) return undefined
   let bytes: Uint8Array
   try {
-    bytes = readPlainFile(join(paths.config, 'custom_providers', `${id}.json`))
+    bytes = readRegularFile(join(paths.config, 'custom_providers', `${id}.json`))
   } catch {
     return bundled.find(({ name }) => name === id)
   }

@@ -8,7 +8,7 @@ export function joinUrl(host: string, path: string): URL {
   return httpUrl(`${host.replace(/\/+$/, '')}/${path.replace(/^\/+/, '')}`, host)
 }
 
-/** Where Ollama listens: a host without a scheme, or without a port, is as good (M5). */
+/** The URL of Ollama; the host may lack the scheme or the port (M5). */
 export function ollamaUrl(host: string): URL {
   const url = joinUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(host) ? host : `http://${host}`, '/v1/chat/completions')
   const hasPort = /^[^/]*\/\/[^/?#]*:\d+(?:[/?#]|$)/.test(host) || /^[^/?#]*:\d+(?:[/?#]|$)/.test(host)
@@ -22,7 +22,7 @@ export function chatUrl(base: string): URL {
   return new URL(pathname === '/' ? '/v1/chat/completions' : pathname, origin)
 }
 
-/** Throws a ProviderError that tells the text as it was given. */
+/** Throws a ProviderError that quotes the text. */
 function httpUrl(text: string, given: string): URL {
   const url = URL.canParse(text) && /^https?:\/\/[^/]/i.test(text) ? new URL(text) : undefined
   if (url === undefined || url.hostname === '') throw new ProviderError(`Invalid base URL: ${given}`)

@@ -1,9 +1,9 @@
-import { JsonDocument } from '../json/document.ts'
+import { JsonDocument } from '../wire/json/document.ts'
 import { ModelError } from './model.ts'
-import { member } from './wire.ts'
+import { member } from './model-protocol.ts'
 
-/** What an answer with another status than 2xx says (GA 18.9). */
-export function failureOf(status: number, bytes: Uint8Array): ModelError {
+/** The error of a response whose status is not 2xx (GA 18.9). */
+export function errorOfResponse(status: number, bytes: Uint8Array): ModelError {
   const { message, code } = complaint(Buffer.from(bytes).toString())
   if (status === 401 || status === 403) {
     return new ModelError(`Authentication error: Authentication failed. Status: ${statusWithName(status)}. Response: ${message}`)
@@ -19,7 +19,7 @@ export function failureOf(status: number, bytes: Uint8Array): ModelError {
 }
 
 /** Whether the same request may succeed a little later. */
-export function isPassing(status: number): boolean {
+export function isTransient(status: number): boolean {
   return status === 429 || status >= 500
 }
 

@@ -103,13 +103,13 @@ function send({ url, headers }: Endpoint, body: string, signal: AbortSignal): Pr
     }
     const request: ClientRequest = url.protocol === 'https:' ? httpsRequest(url, options) : httpRequest(url, options)
     request.on('response', resolve)
-    // Stays, for what happens to the connection after the answer has begun: its reader is told of that.
+    // Errors after the answer has begun are reported to its reader.
     request.on('error', reject)
     request.end(body)
   })
 }
 
-/** Ends a call when its time is over, or nobody wants it any more. */
+/** Ends a call when its time is over, or it is aborted. */
 class Deadline {
   readonly signal: AbortSignal
   readonly #outer: AbortSignal

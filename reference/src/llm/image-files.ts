@@ -33,9 +33,9 @@ export async function imagesNamedIn(texts: readonly string[], room: ImageRoom): 
   return images
 }
 
-/** Undefined for what is no image, or no file at all, and for one that there is no room for. */
+/** Undefined for a path without an image file, and for an image that does not fit. */
 async function readImage(path: string, room: ImageRoom): Promise<ImageData | undefined> {
-  // Nobody waits for the other end of a pipe.
+  // Opening a FIFO must not block.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined)
   if (file === undefined) return undefined
   try {

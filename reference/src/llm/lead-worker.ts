@@ -1,13 +1,13 @@
-import { integer, readShape } from '../json/shape.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import { integer, readShape } from '../wire/json/shape.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Completion, ModelChange, ModelRequest, Piece, Provider, Turn } from './model.ts'
 import { ModelError } from './model.ts'
 import type { ModelProvider } from './model-provider.ts'
 import { only } from './model-provider.ts'
 
-/** When which model is asked (M59). */
-export interface LeadLimits {
+/** The limits that decide which model is asked (M59). */
+interface LeadLimits {
   /** How many answers the lead gives first. */
   turns: number
   /** After how many failed answers in a row it is asked again. */
@@ -17,7 +17,7 @@ export interface LeadLimits {
 }
 
 /** A lead as the settings name it. */
-export interface LeadSettings {
+interface LeadSettings {
   /** Undefined for that of the worker. */
   provider: string | undefined
   model: string
@@ -41,7 +41,7 @@ export function leadSettings(settings: Settings): LeadSettings | undefined {
 
 const countShape = integer(1, 1_000_000)
 
-/** A setting that counts something; what is no such number is as good as none. */
+/** A setting that counts something; anything but a valid number counts as not set. */
 function count(settings: Settings, key: string, otherwise: number): number {
   try {
     return readShape(countShape, settings.get(key))
@@ -64,7 +64,7 @@ export function workerContextLimit(settings: Settings): number | undefined {
 
 /**
  * Two models that take turns: the lead answers first, then the worker, and the lead again for a while when answers fail
- * (M59). Whoever looks at this sees the worker.
+ * (M59). Its name and config are those of the worker.
  */
 export class LeadWorker implements Provider {
   readonly name: string
@@ -89,7 +89,7 @@ export class LeadWorker implements Provider {
 
   beginTurn(): Turn {
     const first = this.#next()
-    return { config: first.config, answer: async (request, signal) => only(this.#told(await this.#ask(first, request, signal))) }
+    return { config: first.config, answer: async (request, signal) => only(this.#clientMessage(await this.#ask(first, request, signal))) }
   }
 
   answer(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<Piece>> {
@@ -130,8 +130,8 @@ export class LeadWorker implements Provider {
     }
   }
 
-  /** The piece of an answer, with what clients are told of its model: nothing when it says nothing of its cost (M62). */
-  #told({ from, answer: { id, content, usage, model } }: Answered): Piece {
+  /** The piece of an answer, with the model change for clients; without one when the piece has no usage (M62). */
+  #clientMessage({ from, answer: { id, content, usage, model } }: Answered): Piece {
     if (usage === null) return { id, content, usage }
     const name = model ?? from.wireModel
     return { id, content, usage, change: { model: name, mode: this.#modeOf(name) } }
@@ -157,13 +157,13 @@ export class LeadWorker implements Provider {
   }
 }
 
-/** An answer, and who has given it. */
+/** An answer, and the model that gave it. */
 interface Answered {
   from: ModelProvider
   answer: Completion
 }
 
-/** Whether a model takes back what it has said, or asks for a tool in a way that nobody understands (M60). */
+/** Whether a model takes back what it said, or makes a malformed tool call (M60). */
 function hasFailed({ content }: Completion): boolean {
   return (content ?? []).some((item) => {
     if (item.type === 'toolRequest') return item.toolCall.status === 'error'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { isObject } from '../json/is-object.ts'
-import type { MessageContent } from '../message/content.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import type { MessageContent } from '../domain/message/content.ts'
 import type { Piece, Usage, WholeAnswer } from './model.ts'
 import { toolRequest } from './tool-call.ts'
 import type { RawCall } from './tool-call.ts'
-import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf } from './wire.ts'
-import type { StreamReader } from './wire.ts'
+import { BadStreamError, member, modelOf, tokenSum, tokens, usageOf } from './model-protocol.ts'
+import type { StreamReader } from './model-protocol.ts'
 
 /** The answer to a request that did not ask for a stream: its blocks in their order (M35). */
 export function messagesAnswer(answer: unknown): WholeAnswer {
@@ -97,7 +97,7 @@ export class MessagesStream implements StreamReader {
     }
   }
 
-  /** This wire has no such line. */
+  /** This protocol has no such line. */
   done(): Piece[] {
     return []
   }

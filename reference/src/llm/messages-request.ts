@@ -1,12 +1,12 @@
-import type { McpTool } from '../extensions/config.ts'
-import type { JsonObject } from '../json/shape.ts'
-import type { MessageContent } from '../message/content.ts'
-import type { Message } from '../message/message.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import type { McpTool } from '../domain/extension/config.ts'
+import type { JsonObject } from '../wire/json/shape.ts'
+import type { MessageContent } from '../domain/message/content.ts'
+import type { Message } from '../domain/message/message.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import type { ImageData } from './image-files.ts'
 import type { ModelRequest } from './model.ts'
 import { resultImages, resultText } from './tool-result.ts'
-import { answerLimits } from './wire.ts'
+import { answerLimits } from './model-protocol.ts'
 
 const defaultMaxTokens = 8192
 

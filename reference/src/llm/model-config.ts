@@ -1,4 +1,4 @@
-import type { ModelConfig } from '../sessions/session.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import type { Settings } from '../settings/settings.ts'
 import { isBlank } from '../text/white-space.ts'
 
@@ -13,7 +13,7 @@ export class ModelConfigError extends Error {
  */
 export function modelConfigOf(model: string, settings: Settings, role?: 'lead'): ModelConfig {
   const ofLead = role === 'lead' && settings.variable(leadContextLimit.name) !== undefined
-  // In this order: the first that is bad is told.
+  // In this order: the error is about the first bad one.
   const limit = read(settings, ofLead ? leadContextLimit : contextLimit)
   const temperature = read(settings, temperatureVariable)
   const toolshim = read(settings, toolshimFlag)

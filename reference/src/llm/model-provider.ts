@@ -1,8 +1,8 @@
-import { parseJsonDocument } from '../json/document.ts'
-import type { JsonObject } from '../json/shape.ts'
-import { stringifyJson } from '../json/stringify.ts'
+import { parseJsonDocument } from '../wire/json/document.ts'
+import type { JsonObject } from '../wire/json/shape.ts'
+import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import { UnreadableAnswerError } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
 import type { Completion, ModelRequest, Piece, Provider, Turn, WholeAnswer } from './model.ts'
@@ -10,12 +10,12 @@ import { ModelError } from './model.ts'
 import type { RequestLog, RequestLogs } from './request-log.ts'
 import { postWithRetries } from './retry.ts'
 import { piecesOf } from './stream-lines.ts'
-import type { Wire } from './wire.ts'
+import type { ModelProtocol } from './model-protocol.ts'
 
-export interface ProviderOptions {
+interface ProviderOptions {
   name: string
   config: ModelConfig
-  wire: Wire
+  wire: ModelProtocol
   endpoint: Endpoint
   /** Its server can send an answer in pieces. */
   streams: boolean
@@ -126,7 +126,7 @@ export class ModelProvider implements Provider {
   }
 }
 
-/** An iterable of one, for who expects a stream. */
+/** A stream of one piece. */
 // eslint-disable-next-line @typescript-eslint/require-await -- there is nothing to wait for
 export async function* only(piece: Piece): AsyncGenerator<Piece> {
   yield piece

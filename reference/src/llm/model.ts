@@ -1,7 +1,7 @@
-import type { McpTool } from '../extensions/config.ts'
-import type { MessageContent } from '../message/content.ts'
-import type { Message } from '../message/message.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import type { McpTool } from '../domain/extension/config.ts'
+import type { MessageContent } from '../domain/message/content.ts'
+import type { Message } from '../domain/message/message.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 
 /** What a model is asked: the history is repaired, and the tools are sorted. */
 export interface ModelRequest {
@@ -13,9 +13,9 @@ export interface ModelRequest {
 }
 
 /** How an MCP server wants to be answered. */
-export interface SamplingLimits {
+interface SamplingLimits {
   maxTokens: number
-  /** Null leaves it to the config of the model. */
+  /** Null means that of the model's config. */
   temperature: number | null
 }
 
@@ -55,7 +55,7 @@ export interface ModelChange {
   mode: 'lead' | 'worker' | 'unknown'
 }
 
-/** One turn of a reply, as far as it concerns models: who is asked is decided when it begins (M59). */
+/** One turn of a reply: which model is asked is decided when the turn begins (M59). */
 export interface Turn {
   /** The config of the model that it begins with. */
   readonly config: ModelConfig
@@ -69,7 +69,7 @@ export interface Provider {
   readonly config: ModelConfig
   /**
    * Asks for an answer, streamed if the model's server can do that. Rejects with a ModelError when the call fails. A stream
-   * that ends badly just ends (M38); iterating it throws nothing but the reason of the signal.
+   * that fails just ends (M38); iterating it throws nothing but the reason of the signal.
    */
   answer: (request: ModelRequest, signal: AbortSignal) => Promise<AsyncIterable<Piece>>
   beginTurn: () => Turn
@@ -79,7 +79,7 @@ export interface Provider {
   completeFast: (request: ModelRequest, signal: AbortSignal) => Promise<Piece>
 }
 
-/** A call of a model that failed. The message is what people are told (GA 18.9). */
+/** A call of a model that failed. People read its message (GA 18.9). */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   /** The conversation is too long for the model. */

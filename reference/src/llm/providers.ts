@@ -1,10 +1,10 @@
 import type { Logger } from '../log.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import { modelLogs } from '../settings/paths.ts'
 import type { Settings } from '../settings/settings.ts'
-import { quoted } from '../text/cut.ts'
+import { quoted } from '../text/truncate.ts'
 import { trimmed } from '../text/white-space.ts'
-import { told } from '../told-error.ts'
+import { clientMessage } from '../public-error.ts'
 import { ChatStream, chatAnswer } from './chat-answer.ts'
 import { chatBody, chatModelName } from './chat-request.ts'
 import { findDeclarative } from './declarative.ts'
@@ -18,13 +18,13 @@ import { modelConfigOf } from './model-config.ts'
 import type { Provider } from './model.ts'
 import { ModelProvider } from './model-provider.ts'
 import { RequestLogs } from './request-log.ts'
-import type { Wire } from './wire.ts'
+import type { ModelProtocol } from './model-protocol.ts'
 
 const defaultTimeoutSeconds = 600
 
-const chat: Wire = { body: chatBody, modelName: chatModelName, whole: chatAnswer, stream: () => new ChatStream() }
+const chat: ModelProtocol = { body: chatBody, modelName: chatModelName, whole: chatAnswer, stream: () => new ChatStream() }
 
-const messages: Wire = {
+const messages: ModelProtocol = {
   body: (...args) => Promise.resolve(messagesBody(...args)),
   modelName: (model) => model,
   whole: messagesAnswer,
@@ -33,7 +33,7 @@ const messages: Wire = {
 
 /** How to reach the model of a provider. */
 interface Plan {
-  wire: Wire
+  wire: ModelProtocol
   endpoint: Endpoint
   streams: boolean
   fastModel: string | null
@@ -53,7 +53,7 @@ export class Providers {
 
   /**
    * The provider of this name, as the worker of a lead if the settings name one (M57). Throws a ProviderError that says why
-   * there is none, or a ModelConfigError. Asks nobody.
+   * there is none, or a ModelConfigError. Sends no request.
    */
   build(name: string, config: ModelConfig): Provider {
     const settings = this.#settings
@@ -84,7 +84,7 @@ export class Providers {
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
       this.#logger.error('provider not built', { provider: name, err: cause })
-      throw new ProviderError(told(cause), { cause })
+      throw new ProviderError(clientMessage(cause), { cause })
     }
   }
 
@@ -184,7 +184,7 @@ export class Providers {
   }
 }
 
-/** Null is as good as nothing. */
+/** Null counts as missing. */
 function asText(key: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') throw new ProviderError(`Configuration value is not a string: ${key}`)

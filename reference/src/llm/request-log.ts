@@ -1,10 +1,10 @@
 import { closeSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonObject } from '../json/shape.ts'
-import { stringifyJson } from '../json/stringify.ts'
+import type { JsonObject } from '../wire/json/shape.ts'
+import { stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
-import { visibleToBoth } from '../message/message.ts'
-import type { ModelConfig } from '../sessions/session.ts'
+import { visibleToBoth } from '../domain/message/message.ts'
+import type { ModelConfig } from '../domain/session/session.ts'
 import { makeDirectory, openPrivate } from '../settings/private-files.ts'
 import type { Piece } from './model.ts'
 
@@ -20,7 +20,7 @@ export class RequestLogs {
     this.#logger = logger
   }
 
-  /** A log that cannot be written stops no call. */
+  /** A call goes on when its log cannot be written. */
   begin(config: ModelConfig, input: JsonObject): RequestLog {
     try {
       makeDirectory(this.#directory)
@@ -47,7 +47,7 @@ export class RequestLogs {
   }
 }
 
-/** The log of one call. It goes on in its file, whatever number that has by now. */
+/** The log of one call. It keeps writing to its file while that file is renumbered. */
 export class RequestLog {
   #file: number | undefined
   readonly #logger: Logger

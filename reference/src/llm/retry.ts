@@ -1,4 +1,5 @@
-import { failureOf, isPassing } from './failures.ts'
+import { abortable } from '../abortable.ts'
+import { errorOfResponse, isTransient } from './failures.ts'
 import { postJson } from './http-call.ts'
 import type { Endpoint, HttpAnswer } from './http-call.ts'
 
@@ -15,8 +16,8 @@ export async function postWithRetries(endpoint: Endpoint, body: string, backoff:
   for (let attempt = 0; ; attempt++) {
     const answer = await postJson(endpoint, body, signal)
     if (answer.status >= 200 && answer.status < 300) return answer
-    const failure = failureOf(answer.status, await answer.start(maxErrorBytes))
-    if (attempt === retries || !isPassing(answer.status)) throw failure
+    const failure = errorOfResponse(answer.status, await answer.start(maxErrorBytes))
+    if (attempt === retries || !isTransient(answer.status)) throw failure
     if (backoff) await wait(waitMs(attempt, Math.random()), signal)
   }
 }
@@ -26,18 +27,12 @@ export function waitMs(attempt: number, chance: number): number {
   return Math.round(firstWaitMs * 2 ** attempt * (0.8 + 0.4 * chance))
 }
 
-/** Rejects with the reason of the signal when that is aborted before. */
+/** Rejects with the reason of the signal when that is aborted first. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted()
-    const onAbort = (): void => {
+  return abortable(signal, (resolve) => {
+    const timer = setTimeout(resolve, ms)
+    return () => {
       clearTimeout(timer)
-      reject(signal.reason as Error) // whoever aborts gives an Error
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
   })
 }

@@ -1,10 +1,10 @@
-import { parseJsonDocument } from '../json/document.ts'
-import { isObject } from '../json/is-object.ts'
-import { JsonSyntaxError } from '../json/parse.ts'
+import { parseJsonDocument } from '../wire/json/document.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import { JsonSyntaxError } from '../wire/json/parse.ts'
 import { maxAnswerBytes } from './http-call.ts'
 import type { Piece } from './model.ts'
-import { BadStreamError } from './wire.ts'
-import type { StreamReader } from './wire.ts'
+import { BadStreamError } from './model-protocol.ts'
+import type { StreamReader } from './model-protocol.ts'
 
 /** Bytes of the longest line of a stream that is read (M38). */
 const maxLineBytes = 4 * 1024 * 1024

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { JsonDocument } from '../json/document.ts'
-import { isObject } from '../json/is-object.ts'
-import type { JsonObject } from '../json/shape.ts'
-import type { ContentOf } from '../message/content.ts'
+import { JsonDocument } from '../wire/json/document.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import type { JsonObject } from '../wire/json/shape.ts'
+import type { ContentOf } from '../domain/message/content.ts'
 
 /** A tool call as a model has made it, which may be anything. */
 export interface RawCall {
@@ -12,7 +12,7 @@ export interface RawCall {
   input: unknown
 }
 
-/** The request that a model's call is; a malformed one says what is wrong with it (M32). */
+/** The tool request of a model's call; a malformed call becomes an error that says what is wrong (M32). */
 export function toolRequest({ id: given, name, input }: RawCall): ContentOf<'toolRequest'> {
   const id = typeof given === 'string' && given !== '' ? given : `call_${randomUUID()}`
   const failed = (error: string): ContentOf<'toolRequest'> => ({ type: 'toolRequest', id, toolCall: { status: 'error', error } })

@@ -1,6 +1,6 @@
-import type { ContentOf } from '../message/content.ts'
-import type { Result } from '../message/result.ts'
-import type { ToolContent, ToolImage } from '../message/tool-content.ts'
+import type { ContentOf } from '../domain/message/content.ts'
+import type { Result } from '../domain/message/result.ts'
+import type { ToolContent, ToolImage } from '../domain/message/tool-content.ts'
 
 /** What a model reads of a tool's result (M12). */
 export function resultText(result: Result<ToolContent[]>): string {

@@ -1,13 +1,13 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from '../log.ts'
-import { readPlainFile } from './plain-file.ts'
+import { readRegularFile } from './regular-file.ts'
 import { NotAMappingError, parseMapping, readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
 /**
- * The file config.yaml (GA 1.4, 10). It is read anew on every access, so that an edit by hand takes effect at once, and
- * every write keeps the texts before it.
+ * The file config.yaml (GA 1.4, 10). It is read on every access, so that manual edits take effect at once. Every write keeps
+ * backups.
  *
  * All of this is synchronous: no other request of this process comes between reading and writing.
  */
@@ -15,7 +15,7 @@ export class ConfigStore {
   readonly path: string
   /** Newest first. */
   readonly backups: readonly string[]
-  /** What was no mapping, newest first (G13). */
+  /** Copies of broken files, newest first (G13). */
   readonly #broken: readonly string[]
   readonly #logger: Logger | undefined
 
@@ -28,8 +28,8 @@ export class ConfigStore {
   }
 
   /**
-   * The settings of the file. A file that is missing, or is no mapping, is replaced by the newest backup that is one, else
-   * by an empty mapping. Throws when the file cannot be read.
+   * The settings of the file. A missing or broken file is replaced by the newest valid backup, else by an empty mapping.
+   * Throws when the file cannot be read.
    */
   load(): Mapping {
     try {
@@ -56,7 +56,7 @@ export class ConfigStore {
   #keep(): string | undefined {
     let bytes: Buffer
     try {
-      bytes = readPlainFile(this.path)
+      bytes = readRegularFile(this.path)
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -67,9 +67,9 @@ export class ConfigStore {
   #recover(): Mapping {
     const broken = this.#keep()
     const backup = this.backups.find(isValid)
-    if (backup !== undefined) this.#write(readPlainFile(backup))
+    if (backup !== undefined) this.#write(readRegularFile(backup))
     else this.#write('{}\n')
-    // A file that was simply not there yet is nothing to speak of.
+    // A file that did not exist yet is not logged.
     if (broken !== undefined || backup !== undefined) {
       this.#logger?.warn('settings replaced', { file: this.path, from: backup ?? null, kept: broken ?? null })
     }
@@ -81,7 +81,7 @@ export class ConfigStore {
   }
 }
 
-/** Moves each of these files on by one, and puts the newest in the place of the first. Returns its path. */
+/** Renames each of these files to the next one, and writes the newest as the first. Returns its path. */
 function rotate(files: readonly string[], newest: Uint8Array): string {
   for (let i = files.length - 1; i > 0; i--) {
     const [newer, older] = [files[i - 1] ?? '', files[i] ?? '']
@@ -94,7 +94,7 @@ function rotate(files: readonly string[], newest: Uint8Array): string {
 
 function isValid(path: string): boolean {
   try {
-    return isMapping(readPlainFile(path))
+    return isMapping(readRegularFile(path))
   } catch {
     return false
   }

@@ -1,5 +1,5 @@
-import { JsonDocument } from '../json/document.ts'
-import { numberOf } from '../json/number.ts'
+import { JsonDocument } from '../wire/json/document.ts'
+import { numberOf } from '../wire/json/number.ts'
 
 /**
  * The value of an environment variable (GA 1.4, G14): what is JSON is taken as that, then `true` and `false` in any case, then

@@ -4,7 +4,7 @@ import { makeDirectory } from './private-files.ts'
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where the server keeps what outlives it (GA 1.2, 1.3). */
+/** The directories of the server (GA 1.2, 1.3). */
 export interface Paths {
   config: string
   data: string

@@ -30,7 +30,7 @@ export function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: ofDirectories })
   } catch (error) {
-    if (isDirectory(path)) return // somebody else was faster
+    if (isDirectory(path)) return // another process was faster
     throw error
   }
   chmodSync(path, ofDirectories)

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { JsonNumber } from '../json/number.ts'
+import { JsonNumber } from '../wire/json/number.ts'
 import { recordingLogger } from '../testing/test-app.ts'
 import { typedValue } from './environment.ts'
 import { pathsOf, rootPaths } from './paths.ts'

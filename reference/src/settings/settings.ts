@@ -7,7 +7,7 @@ import { readMapping, renderMapping, replaceFile } from './yaml-file.ts'
 import type { Mapping } from './yaml-file.ts'
 
 /** The variable with the secret of this server. Extensions and providers never get it (G32). */
-export const ownSecret = 'GOOSE_SERVER__SECRET_KEY'
+export const serverSecretVariable = 'GOOSE_SERVER__SECRET_KEY'
 
 /** Looks settings and secrets up (GA 1.4): the environment first, then the file. Nothing is kept between two look-ups. */
 export class Settings {
@@ -21,7 +21,7 @@ export class Settings {
     this.#env = env
   }
 
-  /** A setting; undefined when nobody has set it. */
+  /** A setting; undefined when it is not set. */
   get(key: string): unknown {
     return this.fromEnvironment(key) ?? own(this.#inFile(), key)
   }
@@ -43,7 +43,7 @@ export class Settings {
 
   /** A secret, which is kept apart from the settings. */
   secret(key: string): unknown {
-    if (key.toUpperCase() === ownSecret) return undefined
+    if (key.toUpperCase() === serverSecretVariable) return undefined
     return this.fromEnvironment(key) ?? own(this.#secrets(), key)
   }
 

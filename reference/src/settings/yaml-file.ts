@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { stringify } from 'yaml'
-import { isObject } from '../json/is-object.ts'
-import { readPlainFile } from './plain-file.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import { readRegularFile } from './regular-file.ts'
 import { makeDirectory, openPrivate } from './private-files.ts'
-import { exactFloat, parseYaml } from './yaml.ts'
+import { exactFloat, parseYaml } from '../wire/yaml/yaml.ts'
 
 /** A mapping of a YAML file, in the order of the file. */
 export type Mapping = Record<string, unknown>
@@ -16,7 +16,7 @@ export class NotAMappingError extends Error {
 
 /** Reads a file that holds one mapping. An empty file holds an empty one. Throws the error of the platform, or a NotAMappingError. */
 export function readMapping(path: string): Mapping {
-  return parseMapping(readPlainFile(path))
+  return parseMapping(readRegularFile(path))
 }
 
 export function parseMapping(bytes: Uint8Array): Mapping {

@@ -3,13 +3,13 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { Pauses } from '../json/turns.ts'
-import { NotPlainError, readPlainly } from '../settings/plain-file.ts'
+import { TimeSlices } from '../wire/json/time-slices.ts'
+import { NotRegularFileError, nonBlockingRead } from '../settings/regular-file.ts'
 import { openPrivate } from '../settings/private-files.ts'
 
 /*
- * A file of changes, one to a line. A change that `append` has returned from is in the hands of the system, and outlives
- * the process however that ends; a line that a kill has cut short was never acknowledged, and is dropped.
+ * A file of changes, one to a line. Once `append` returns, the system has the change, and it survives the end of the process. A line
+ * that a kill cut short was never acknowledged, and is dropped.
  */
 
 const LF = 0x0a
@@ -48,7 +48,7 @@ export function appendToLog(path: string, change: Line): void {
     try {
       writeLine(file, change, end)
     } catch (error) {
-      // What is there of a line would otherwise be the beginning of the next one.
+      // Otherwise the rest of a failed line would become the beginning of the next one.
       ftruncateSync(file, end)
       throw error
     }
@@ -59,9 +59,9 @@ export function appendToLog(path: string, change: Line): void {
 
 /** The changes in the first `size` bytes, oldest first. Changes that are added meanwhile are there or not. */
 export async function* readLog(path: string, size = Infinity): AsyncGenerator<string> {
-  const file = await open(path, readPlainly)
+  const file = await open(path, nonBlockingRead)
   try {
-    if (!(await file.stat()).isFile()) throw new NotPlainError('not a plain file')
+    if (!(await file.stat()).isFile()) throw new NotRegularFileError('not a plain file')
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     let rest = ''
     for await (const block of blocks(file, size)) {
@@ -88,8 +88,8 @@ async function* blocks(file: FileHandle, size: number): AsyncGenerator<Uint8Arra
 }
 
 /**
- * Puts one change in the place of those in the first `size` bytes; what comes behind them stays. Whoever reads sees the old ones
- * or the new one. Does nothing when the log is deleted meanwhile, which `isThere` says.
+ * Replaces the changes in the first `size` bytes by one change; later ones stay. Readers see the old changes or the new one. Does
+ * nothing when `isThere` says that the log was deleted meanwhile.
  */
 export async function replaceInLog(path: string, size: number, change: Line, isThere: () => boolean): Promise<void> {
   if (!isThere()) return
@@ -97,8 +97,8 @@ export async function replaceInLog(path: string, size: number, change: Line, isT
   const file = openPrivate(temporary, 'w')
   try {
     const position = await writeAside(file, change)
-    if (!isThere()) return // whoever has deleted the log has deleted this as well
-    // Nothing comes between what is copied and its new name.
+    if (!isThere()) return // the temporary file was deleted with the log
+    // Nothing may be added between the copy and the rename.
     copyRest(path, size, file, position)
     renameSync(temporary, path)
   } catch (error) {
@@ -110,12 +110,12 @@ export async function replaceInLog(path: string, size: number, change: Line, isT
 }
 
 async function writeAside(file: number, change: Line): Promise<number> {
-  const pauses = new Pauses()
+  const slices = new TimeSlices()
   let position = 0
   for (const piece of [...change, lineFeed]) {
     writeAll(file, piece, position)
     position += piece.length
-    await pauses.pause()
+    await slices.yieldIfDue()
   }
   return position
 }
@@ -135,7 +135,7 @@ function copyRest(path: string, from: number, target: number, position: number):
   }
 }
 
-/** Removes the file, and what a kill may have left of one that was to replace it. */
+/** Removes the file, and a temporary file that a kill may have left. */
 export function deleteLog(path: string): void {
   rmSync(temporaryOf(path), { force: true })
   unlinkSync(path)
@@ -169,7 +169,7 @@ function writeAll(file: number, bytes: Uint8Array, position: number): void {
 function endOfWholeLines(file: number): number {
   let { size: end } = fstatSync(file)
   const block = Buffer.alloc(blockSize)
-  // Nearly always the last byte tells.
+  // Nearly always the last byte is a line feed.
   for (let length = 1; end > 0; length = blockSize) {
     const start = Math.max(end - length, 0)
     const count = readSync(file, block, 0, end - start, start)

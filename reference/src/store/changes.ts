@@ -1,11 +1,14 @@
-import { Parser } from '../json/document.ts'
-import type { Int64 } from '../json/shape.ts'
-import { Pauses, inTurns } from '../json/turns.ts'
-import type { Message } from '../message/message.ts'
-import type { Session } from '../sessions/session.ts'
+import { Parser } from '../wire/json/document.ts'
+import type { Int64 } from '../wire/json/shape.ts'
+import { TimeSlices, runInSlices } from '../wire/json/time-slices.ts'
+import type { Message } from '../domain/message/message.ts'
+import type { Session } from '../domain/session/session.ts'
 
 /** A session without what is counted or loaded. */
 export type SessionRow = Omit<Session, 'conversation' | 'message_count'>
+
+/** What may be changed in a session. */
+export type RowChange = Partial<Omit<SessionRow, 'id' | 'created_at' | 'updated_at'>>
 
 /** What happened to a session: one line of its log. Times are those of the row. */
 export type Change =
@@ -24,10 +27,10 @@ export interface Replayed {
 
 /** Applies the changes of a log, the first of which makes the session. Rejects when one of them cannot be read. */
 export async function replay(lines: AsyncIterable<string>): Promise<Replayed> {
-  const pauses = new Pauses()
+  const slices = new TimeSlices()
   let known: Replayed | undefined
   for await (const line of lines) {
-    await pauses.pause()
+    await slices.yieldIfDue()
     const change = await readChange(line)
     if (known !== undefined) known = apply(known, change)
     else if (change.type === 'created') known = { row: change.row, messages: change.messages }
@@ -37,7 +40,7 @@ export async function replay(lines: AsyncIterable<string>): Promise<Replayed> {
   return known
 }
 
-/** What a log tells of its session although lines of it cannot be read. */
+/** What can be read of a session whose log has unreadable lines. */
 export async function salvage(lines: AsyncIterable<string>, empty: SessionRow): Promise<Replayed & { lines: number; unreadable: number }> {
   let known: Replayed = { row: empty, messages: [] }
   let [count, unreadable] = [0, 0]
@@ -74,7 +77,7 @@ function apply({ row, messages }: Replayed, change: Change): Replayed {
 
 /** What a body may have 9,000 levels deep lies deeper in a line (S27). */
 async function readChange(line: string): Promise<Change> {
-  return withIntegers((await inTurns(new Parser(line, { maxLevels: Infinity }).steps())) as Change) // written by nobody but this program
+  return withIntegers((await runInSlices(new Parser(line, { maxLevels: Infinity }).steps())) as Change) // only this program writes logs
 }
 
 /** A `created` beyond what a double holds is a bigint in memory, and digits in the file. */

@@ -1,18 +1,18 @@
 import type { Stats } from 'node:fs'
 import { readFile, readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { documentAside } from '../json/document.ts'
-import { isObject } from '../json/is-object.ts'
-import { boolean, object, readShape, string, withDefault } from '../json/shape.ts'
-import type { Shape } from '../json/shape.ts'
-import { Pauses } from '../json/turns.ts'
+import { documentInSlices } from '../wire/json/document.ts'
+import { isObject } from '../wire/json/is-object.ts'
+import { boolean, object, readShape, string, withDefault } from '../wire/json/shape.ts'
+import type { Shape } from '../wire/json/shape.ts'
+import { TimeSlices } from '../wire/json/time-slices.ts'
 import type { Logger } from '../log.ts'
-import { message, visibleToBoth } from '../message/message.ts'
-import type { Message } from '../message/message.ts'
-import { modelFields, optionalFields, sessionTypes } from '../sessions/session.ts'
-import type { SessionType } from '../sessions/session.ts'
+import { message, visibleToBoth } from '../domain/message/message.ts'
+import type { Message } from '../domain/message/message.ts'
+import { modelFields, optionalFields, sessionTypes } from '../domain/session/session.ts'
+import type { SessionType } from '../domain/session/session.ts'
 import { squeezed } from '../text/white-space.ts'
-import { dateTime, inSeconds } from '../time/date-time.ts'
+import { dateTime, inSeconds } from '../wire/date-time.ts'
 import type { SessionRow } from './changes.ts'
 
 /*
@@ -24,12 +24,12 @@ const maxFileBytes = 50 * 1024 * 1024
 const LF = 0x0a
 
 /** A session of an older version. */
-export interface LegacySession {
+interface LegacySession {
   row: SessionRow
   messages: Message[]
 }
 
-/** The sessions of a directory. A file that holds none is left out, and logged. */
+/** The sessions of a directory. Other files are skipped, and logged. */
 export async function* legacySessions(directory: string, logger: Logger): AsyncGenerator<LegacySession> {
   for (const name of (await namesIn(directory)).filter((one) => one.endsWith(ending) && one !== ending)) {
     let session: LegacySession
@@ -43,7 +43,7 @@ export async function* legacySessions(directory: string, logger: Logger): AsyncG
   }
 }
 
-/** Plain files only. */
+/** Regular files only. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isFile()).map(({ name }) => name)
@@ -55,13 +55,13 @@ async function namesIn(directory: string): Promise<string[]> {
 async function readLegacy(path: string): Promise<LegacySession> {
   const found = await stat(path)
   if (found.size > maxFileBytes) throw new Error('the file is too large')
-  const pauses = new Pauses()
+  const slices = new TimeSlices()
   let row: SessionRow | undefined
   const messages: Message[] = []
   for (const line of linesOf(await readFile(path))) {
-    if (row === undefined) row = rowOf((await documentAside(line)).value, basename(path, ending), found)
+    if (row === undefined) row = rowOf((await documentInSlices(line)).value, basename(path, ending), found)
     else messages.push(...(await messageOf(line)))
-    await pauses.pause()
+    await slices.yieldIfDue()
   }
   if (row === undefined) throw new Error('the file is empty, or no UTF-8')
   return { row, messages }
@@ -100,7 +100,7 @@ const legacyRow: Shape<SessionRow> = object<SessionRow>({
   ...modelFields,
 })
 
-/** What a first line says of its session; what it leaves out, or has as null, is empty. */
+/** The session of a first line; missing and null fields are empty. */
 function rowOf(given: unknown, id: string, file: Stats): SessionRow {
   if (!isObject(given)) throw new Error('the first line is no object')
   const { name, description, created_at: created, ...rest } = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
@@ -121,10 +121,10 @@ function birthOf(id: string, { birthtimeMs, birthtime, mtime }: Stats): string {
   return inSeconds(year === undefined ? mtime : new Date(year, month - 1, ...others)) // in local time
 }
 
-/** None for a line that is no message. */
+/** Empty for a line that is no message. */
 async function messageOf(line: string): Promise<Message[]> {
   try {
-    const document = await documentAside(line)
+    const document = await documentInSlices(line)
     const { value } = document
     const whole = isObject(value) && !Object.hasOwn(value, 'metadata') ? { ...value, metadata: visibleToBoth } : value
     return [{ ...readShape(message, whole, document), id: null }]
@@ -133,7 +133,7 @@ async function messageOf(line: string): Promise<Message[]> {
   }
 }
 
-/** Undefined for what is no date and time. */
+/** Undefined for a text that is no date and time. */
 function secondOf(value: unknown): string | undefined {
   try {
     return inSeconds(new Date(readShape(dateTime, value)))

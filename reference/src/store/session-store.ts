@@ -1,34 +1,25 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Int64 } from '../json/shape.ts'
-import { jsonBytes, sizeOf, stringifyJson } from '../json/stringify.ts'
+import type { Int64 } from '../wire/json/shape.ts'
+import { jsonBytes, sizeOf, stringifyJson } from '../wire/json/stringify.ts'
 import type { Logger } from '../log.ts'
-import type { Message } from '../message/message.ts'
-import type { Session, SessionType } from '../sessions/session.ts'
-import { atOnce } from '../reply/at-once.ts'
+import type { Message } from '../domain/message/message.ts'
+import type { ListedSession, LoadedSession, SessionType } from '../domain/session/session.ts'
+import { mapConcurrently } from '../map-concurrently.ts'
 import { makeDirectory } from '../settings/private-files.ts'
-import { inSeconds } from '../time/date-time.ts'
-import { ToldError } from '../told-error.ts'
+import { inSeconds } from '../wire/date-time.ts'
+import { PublicError } from '../public-error.ts'
 import { appendToLog, createLog, deleteLog, readLog, replaceInLog, sizeOfLog } from './change-log.ts'
 import type { Line } from './change-log.ts'
 import { replay, salvage } from './changes.ts'
-import type { Change, Replayed, SessionRow } from './changes.ts'
+import type { Change, Replayed, RowChange, SessionRow } from './changes.ts'
 import { legacySessions } from './legacy.ts'
-import { OwnSession } from './own-session.ts'
+import { SessionHandle } from './session-handle.ts'
 
 /** What a new session is made of; everything else is empty. */
-export type NewSession = Pick<Session, 'working_dir' | 'name' | 'session_type'> &
-  Partial<Omit<SessionRow, 'id' | 'created_at' | 'updated_at'>>
+export type NewSession = Pick<SessionRow, 'working_dir' | 'name' | 'session_type'> & RowChange
 
-/** What may be changed in a session. */
-export type RowChange = Partial<Omit<SessionRow, 'id' | 'created_at' | 'updated_at'>>
-
-/** A session whose messages are in its file. */
-export type ListedSession = Session & { conversation: null }
-/** A session with its messages. */
-export type LoadedSession = Session & { conversation: Message[] }
-
-/** What memory holds of a session. */
+/** A session in memory. */
 interface Entry {
   row: SessionRow
   /** When its messages were created, in their order. */
@@ -37,24 +28,24 @@ interface Entry {
   unreadable?: number
   /** How often its messages were cut or replaced. */
   losses: number
-  /** The size of the log from which on it is worth a look whether it could be shorter. */
+  /** The size of the log at which to check whether it can be shorter. */
   lookAt: number
-  /** What its users share; made on first use. */
-  own?: OwnSession
+  /** The handle that all users share; made on first use. */
+  handle?: SessionHandle
 }
 
-/** Logs below this size are left as they are; larger ones are written anew when most of them is of no use any more. */
+/** Logs above this size are rewritten when most of their content is obsolete. */
 const largeLog = 1 << 20
 /** How many logs are read at once when the store is opened. */
 const readAtOnce = 8
 
 /**
- * The sessions and their messages (GA 9.1), each in a log of its own below `<data>/sessions/log`. What a method has done
- * when it returns, or its promise is fulfilled, outlives the process, even one that is killed.
+ * The sessions and their messages (GA 9.1), each in a log of its own below `<data>/sessions/log`. Once a method returns, or its
+ * promise is fulfilled, its change survives a kill of the process.
  *
- * A change is made in one go, so that no request sees a part of what another one does. What takes long, reading logs and rendering
- * messages, comes before it and in pieces, while others have their turn. Rows are in memory; messages are read when they are asked
- * for. One process at a time may use a directory; two do no harm to each other's new sessions.
+ * A change is atomic: no request sees a part of another one's change. Slow work, reading logs and rendering messages, comes
+ * first and in time slices. Rows are in memory; messages are read when needed. One process at a time may use a directory, but
+ * new sessions of two processes never collide.
  */
 export class SessionStore {
   /** Called with the number of each new session. */
@@ -71,7 +62,7 @@ export class SessionStore {
     this.#now = now
   }
 
-  /** Reads all logs, the first time. Whatever else is asked of the store comes behind it. */
+  /** Reads all logs, the first time. No other method may be called before. */
   open(): Promise<void> {
     return (this.#opening ??= this.#readAll().catch((error: unknown) => {
       this.#opening = undefined
@@ -109,16 +100,16 @@ export class SessionStore {
     return entry && listed(entry)
   }
 
-  /** The session for those who work for it, the same for all of them. */
-  own(id: string): OwnSession {
+  /** The handle of a session, the same for all its users. */
+  handle(id: string): SessionHandle {
     const entry = this.#all.get(id)
-    if (entry === undefined) return new OwnSession(id, this)
-    return (entry.own ??= new OwnSession(id, this, () => listed(entry)))
+    if (entry === undefined) return new SessionHandle(id, this)
+    return (entry.handle ??= new SessionHandle(id, this, () => listed(entry)))
   }
 
   /**
-   * A session with its messages. What others do meanwhile to the session may be in it or not. Rejects with a ToldError when they cannot
-   * be read.
+   * A session with its messages. Changes that are made meanwhile may be in it or not. Rejects with a PublicError when the messages
+   * cannot be read.
    */
   async load(id: string): Promise<LoadedSession | undefined> {
     const entry = this.#all.get(id)
@@ -127,7 +118,7 @@ export class SessionStore {
       return loaded(entry, await replay(readLog(this.#path(id))))
     } catch (cause) {
       if (this.#all.get(id) !== entry) return undefined // it was deleted meanwhile
-      throw new ToldError('Session cannot be read', { cause })
+      throw new PublicError('Session cannot be read', { cause })
     }
   }
 
@@ -141,7 +132,7 @@ export class SessionStore {
     return true
   }
 
-  /** Adds messages behind those that are there. False for an unknown session. */
+  /** Appends messages. False for an unknown session. */
   async addMessages(id: string, messages: readonly Message[]): Promise<boolean> {
     const entry = this.#all.get(id)
     if (entry === undefined) return false
@@ -156,8 +147,8 @@ export class SessionStore {
   }
 
   /**
-   * Puts what `change` makes of the messages in the place of all. It is called again when others have changed them meanwhile. False for
-   * an unknown session.
+   * Replaces all messages by the result of `change`, which is called again when the messages have changed meanwhile. False for an
+   * unknown session.
    */
   async replaceMessages(id: string, change: (stored: Message[]) => Message[]): Promise<boolean> {
     const entry = this.#all.get(id)
@@ -181,7 +172,7 @@ export class SessionStore {
   cut(id: string, from: Int64): boolean {
     const entry = this.#all.get(id)
     if (entry === undefined) return false
-    if (entry.unreadable !== undefined) throw new ToldError('Session cannot be read')
+    if (entry.unreadable !== undefined) throw new PublicError('Session cannot be read')
     const kept = entry.created.filter((created) => created < from)
     if (kept.length === entry.created.length) return true
     this.#append(entry, line({ type: 'cut', from }))
@@ -190,7 +181,7 @@ export class SessionStore {
     return true
   }
 
-  /** Ends what works for the session, too. False for an unknown session. */
+  /** Deletes a session, and ends all work for it. False for an unknown session. */
   delete(id: string): boolean {
     const entries = this.#all
     const entry = entries.get(id)
@@ -199,7 +190,7 @@ export class SessionStore {
       deleteLog(this.#path(id))
     })
     entries.delete(id)
-    entry.own?.end()
+    entry.handle?.end()
     return true
   }
 
@@ -211,12 +202,12 @@ export class SessionStore {
     })
     if (sizeOfLog(path) < entry.lookAt) return
     this.#shorten(entry, path).catch((err: unknown) => {
-      // The change is safe all the same.
+      // The change itself is already written.
       if (this.#all.get(id) === entry) this.#logger.warn('log not shortened', { session: id, err })
     })
   }
 
-  /** Writes a log anew, beside what is done to it. */
+  /** Rewrites a log, while changes may be added to it. */
   async #shorten(entry: Entry, path: string): Promise<void> {
     const size = sizeOfLog(path)
     const isThere = (): boolean => this.#all.get(entry.row.id) === entry
@@ -239,19 +230,19 @@ export class SessionStore {
     return this.#entries
   }
 
-  /** Of a log that cannot be read as a whole the session is known, and its messages are not (G15). */
+  /** Of a log with unreadable lines, the session is kept and the messages are not (G15). */
   async #readAll(): Promise<void> {
     await this.#takeOver()
     const entries = new Map<string, Entry>()
     const ids = logsIn(this.#directory).map((name) => name.slice(0, -'.jsonl'.length))
-    await atOnce(readAtOnce, ids, async (id) => {
+    await mapConcurrently(readAtOnce, ids, async (id) => {
       const entry = await this.#entryOf(id)
       if (entry !== undefined) entries.set(id, entry)
     })
     this.#entries = entries
   }
 
-  /** Where there have been no logs yet, those of the sessions of older versions are made: all of them, or none (GA 17.3). */
+  /** Converts the sessions of older versions when there are no logs yet: all of them, or none (GA 17.3). */
   async #takeOver(): Promise<void> {
     const sessions = dirname(this.#directory)
     if (existsSync(this.#directory) || !existsSync(dirname(sessions))) return
@@ -268,7 +259,7 @@ export class SessionStore {
     }
   }
 
-  /** Undefined for a session that nobody was told of: its first line was cut short. */
+  /** Undefined for a session whose first line was cut short, before its creation was acknowledged. */
   async #entryOf(id: string): Promise<Entry | undefined> {
     const path = this.#path(id)
     try {
@@ -276,7 +267,7 @@ export class SessionStore {
       return { row, created: timesOf(messages), losses: 0, lookAt: Math.max(largeLog, 2 * sizeOfLog(path)) }
     } catch (err) {
       const empty = { ...emptyRow, id, created_at: longAgo, updated_at: longAgo }
-      // A log that is there, and cannot be opened, counts as a line that says nothing.
+      // A log that cannot be opened counts as one unreadable line.
       const { row, messages, lines, unreadable } = await salvage(readLog(path), empty).catch(() => ({ row: empty, messages: [], lines: 1, unreadable: 1 }))
       if (lines === 0) return undefined
       this.#logger.warn('session not readable', { session: id, err })
@@ -285,12 +276,12 @@ export class SessionStore {
   }
 }
 
-/** Runs what writes. Throws a ToldError when it cannot. */
+/** Runs a write. Throws a PublicError when it fails. */
 function writing<T>(write: () => T): T {
   try {
     return write()
   } catch (cause) {
-    throw new ToldError('Session cannot be written', { cause })
+    throw new PublicError('Session cannot be written', { cause })
   }
 }
 

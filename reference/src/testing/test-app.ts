@@ -1,10 +1,10 @@
 import { createApp } from '../app.ts'
 import type { App, AppOptions } from '../app.ts'
 import type { Fields, Level, Logger } from '../log.ts'
-import { here } from '../recipe/workshop.ts'
+import { inlineRecipeWorker } from './recipes.ts'
 import { EventReader } from './event-reader.ts'
 
-/** A logger that keeps what it is told. */
+/** One line of a logger that keeps its lines. */
 export interface LogEntry {
   level: Level
   message: string
@@ -32,12 +32,12 @@ export interface Answer {
 export const home = '/home/test'
 
 /** A goose server for tests that do not look at it. */
-export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'workshop'> = {
+export const nowhere: Pick<AppOptions, 'secretKey' | 'paths' | 'environment' | 'maxActiveAgents' | 'recipeWorker'> = {
   secretKey: 'test',
   paths: { config: '/nonexistent/config', data: '/nonexistent/data', state: '/nonexistent/state' },
   environment: {},
   maxActiveAgents: 100,
-  workshop: here,
+  recipeWorker: inlineRecipeWorker,
 }
 
 /** An app with the calls that tests make again and again. */

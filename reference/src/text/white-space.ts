@@ -27,7 +27,7 @@ export function squeezed(text: string): string {
   return wordsOf(text).join(' ')
 }
 
-/** What stands between white space. */
+/** The words of a text: what lies between its white space. */
 export function wordsOf(text: string): string[] {
   return text.split(/\p{White_Space}+/u).filter((word) => word !== '')
 }

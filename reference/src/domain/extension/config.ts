@@ -1,0 +1,88 @@
+import {
+  array, boolean, int64From, jsonObject, map, nullable, object, omittable, oneOf, string, tagged, withDefault,
+} from '../../wire/json/shape.ts'
+import type * as contract from '#contract'
+import type { Field, Shape } from '../../wire/json/shape.ts'
+import { icon } from '../message/tool-content.ts'
+import { wordsOf } from '../../text/white-space.ts'
+
+/** How an agent reaches an extension, with every field of its type (GA 4.9). */
+export type ExtensionConfig = contract.ExtensionConfig
+type ConfigOf<T extends ExtensionConfig['type']> = Extract<ExtensionConfig, { type: T }>
+/** A tool as MCP describes it. */
+export type McpTool = contract.Tool
+
+const toolAnnotations: Shape<contract.ToolAnnotations> = object<contract.ToolAnnotations>({
+  title: omittable(string),
+  readOnlyHint: omittable(boolean),
+  destructiveHint: omittable(boolean),
+  idempotentHint: omittable(boolean),
+  openWorldHint: omittable(boolean),
+})
+
+export const mcpTool: Shape<McpTool> = object<McpTool>({
+  name: string,
+  title: omittable(string),
+  description: omittable(string),
+  inputSchema: jsonObject,
+  outputSchema: omittable(jsonObject),
+  annotations: omittable(toolAnnotations),
+  icons: omittable(array(icon)),
+  _meta: omittable(jsonObject),
+})
+
+/** Null where a description has to be there at all. */
+const nullAsEmpty: Shape<string> = (place) => (place.value === null ? '' : string(place))
+const mayBeMissing: Field<string> = withDefault(nullAsEmpty, '')
+
+const timeout = nullable(int64From(0))
+const bundled = nullable(boolean)
+const texts = withDefault(map(string), {})
+const list = withDefault(array(string), [])
+
+/** The variants, most of which differ in whether their description may be missing. */
+function variants(description: Field<string>): Shape<ExtensionConfig> {
+  return tagged<ExtensionConfig>('type', {
+    sse: object<ConfigOf<'sse'>>({
+      type: oneOf('sse'), name: string, description: mayBeMissing, uri: string, envs: texts, env_keys: list, timeout, bundled,
+      available_tools: list,
+    }),
+    stdio: object<ConfigOf<'stdio'>>({
+      type: oneOf('stdio'), name: string, description: mayBeMissing, cmd: string, args: array(string), envs: texts, env_keys: list,
+      timeout, bundled, available_tools: list,
+    }),
+    builtin: object<ConfigOf<'builtin'>>({
+      type: oneOf('builtin'), name: string, description: mayBeMissing, display_name: nullable(string), timeout, bundled,
+      available_tools: list,
+    }),
+    platform: object<ConfigOf<'platform'>>({ type: oneOf('platform'), name: string, description, bundled, available_tools: list }),
+    streamable_http: object<ConfigOf<'streamable_http'>>({
+      type: oneOf('streamable_http'), name: string, description, uri: string, envs: texts, env_keys: list, headers: texts, timeout,
+      bundled, available_tools: list,
+    }),
+    frontend: object<ConfigOf<'frontend'>>({
+      type: oneOf('frontend'), name: string, description, tools: array(mcpTool), instructions: nullable(string), bundled,
+      available_tools: list,
+    }),
+    inline_python: object<ConfigOf<'inline_python'>>({
+      type: oneOf('inline_python'), name: string, description, code: string, timeout, dependencies: nullable(array(string)),
+      available_tools: list,
+    }),
+  })
+}
+
+/** An extension by itself: four types want a description, if only null. */
+export const extensionConfig: Shape<ExtensionConfig> = variants(nullAsEmpty)
+
+/** An extension in a recipe, which may leave the description out. */
+export const recipeExtension: Shape<ExtensionConfig> = variants(mayBeMissing)
+
+/** The key of an extension: its name in lower case, without white space. */
+export function extensionKey(name: string): string {
+  return wordsOf(name).join('').toLowerCase()
+}
+
+/** The key as tools carry it: other characters than letters, digits, `_` and `-` become `_` (GA 18.3). */
+export function normalisedKey(name: string): string {
+  return extensionKey(name).replace(/[^A-Za-z0-9_-]/gu, '_')
+}

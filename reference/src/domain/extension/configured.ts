@@ -1,0 +1,45 @@
+import type { PlatformExtension } from '#contract'
+import { isObject } from '../../wire/json/is-object.ts'
+import { boolean, object, readShape } from '../../wire/json/shape.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { extensionConfig } from './config.ts'
+import type { ExtensionConfig } from './config.ts'
+
+/** An extension of the settings. */
+interface ConfiguredExtension {
+  enabled: boolean
+  config: ExtensionConfig
+}
+
+function platform(name: string, description: string): PlatformExtension {
+  return { type: 'platform', name, description, bundled: true, available_tools: [] }
+}
+
+/** The parts of the engine, by the keys that the settings have for them (G25). */
+const platformExtensions: Record<string, PlatformExtension> = {
+  todo: platform('todo', 'Keeps a todo list.'),
+  chatrecall: platform('chatrecall', 'Finds what was said in other sessions.'),
+  extensionmanager: platform('Extension Manager', 'Finds, enables and disables extensions.'),
+  skills: platform('skills', 'Loads skills.'),
+}
+
+const entryShape = object<{ enabled: boolean }>({ enabled: boolean })
+
+/**
+ * The extensions of the settings in the order of the file; malformed entries are left out. If there is any entry at all, the
+ * parts of the engine that none is about are enabled (GA 10.9).
+ */
+export function configuredExtensions(settings: Settings): ConfiguredExtension[] {
+  const entries = settings.get('extensions')
+  if (!isObject(entries) || Object.keys(entries).length === 0) return []
+  const added = Object.entries(platformExtensions).filter(([key]) => !Object.hasOwn(entries, key))
+  return [...Object.values(entries).flatMap(read), ...added.map(([, config]) => ({ enabled: true, config }))]
+}
+
+function read(entry: unknown): ConfiguredExtension[] {
+  try {
+    return [{ enabled: readShape(entryShape, entry).enabled, config: readShape(extensionConfig, entry) }]
+  } catch {
+    return []
+  }
+}

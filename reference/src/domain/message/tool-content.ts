@@ -1,0 +1,72 @@
+import { array, int64From, jsonObject, object, omittable, oneOf, string, tagged } from '../../wire/json/shape.ts'
+import type * as contract from '#contract'
+import type { Place, Shape } from '../../wire/json/shape.ts'
+import { isObject } from '../../wire/json/is-object.ts'
+import { annotations } from './annotations.ts'
+
+/** What a tool has answered: a piece of content of MCP (GA 4.5). Optional members are left out. */
+export type ToolContent = contract.Content
+type ContentOf<T extends ToolContent['type']> = Extract<ToolContent, { type: T }>
+export type ToolImage = contract.ImageContent
+
+const textResource = object<contract.TextResourceContents>({
+  uri: string,
+  mimeType: omittable(string),
+  text: string,
+  _meta: omittable(jsonObject),
+})
+
+const blobResource = object<contract.BlobResourceContents>({
+  uri: string,
+  mimeType: omittable(string),
+  blob: string,
+  _meta: omittable(jsonObject),
+})
+
+/** A resource with both is a text (G5), and so is one with neither, which lacks it. */
+const resource: Shape<contract.ResourceContents> = (place) => (hasOnlyBlob(place) ? blobResource(place) : textResource(place))
+
+function hasOnlyBlob({ value }: Place): boolean {
+  return isObject(value) && Object.hasOwn(value, 'blob') && !Object.hasOwn(value, 'text')
+}
+
+export const icon: Shape<contract.Icon> = object<contract.Icon>({ src: string, mimeType: omittable(string), sizes: omittable(array(string)) })
+
+export const toolContent: Shape<ToolContent> = tagged<ToolContent>('type', {
+  text: object<ContentOf<'text'>>({
+    type: oneOf('text'),
+    text: string,
+    _meta: omittable(jsonObject),
+    annotations: omittable(annotations),
+  }),
+  image: object<ContentOf<'image'>>({
+    type: oneOf('image'),
+    data: string,
+    mimeType: string,
+    _meta: omittable(jsonObject),
+    annotations: omittable(annotations),
+  }),
+  resource: object<ContentOf<'resource'>>({
+    type: oneOf('resource'),
+    resource,
+    _meta: omittable(jsonObject),
+    annotations: omittable(annotations),
+  }),
+  audio: object<ContentOf<'audio'>>({
+    type: oneOf('audio'),
+    data: string,
+    mimeType: string,
+    annotations: omittable(annotations),
+  }),
+  resource_link: object<ContentOf<'resource_link'>>({
+    type: oneOf('resource_link'),
+    uri: string,
+    name: string,
+    title: omittable(string),
+    description: omittable(string),
+    mimeType: omittable(string),
+    size: omittable(int64From(0)),
+    icons: omittable(array(icon)),
+    annotations: omittable(annotations),
+  }),
+})

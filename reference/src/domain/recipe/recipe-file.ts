@@ -1,0 +1,26 @@
+import { isObject } from '../../wire/json/is-object.ts'
+import { readShape } from '../../wire/json/shape.ts'
+import { readRegularFile } from '../../settings/regular-file.ts'
+import { parseYaml } from '../../wire/yaml/yaml.ts'
+import { writtenRecipe } from './recipe.ts'
+import type { Recipe } from './recipe.ts'
+
+/** Says that a file cannot be read, or holds no recipe. */
+export class UnreadableRecipeError extends Error {
+  override readonly name = 'UnreadableRecipeError'
+}
+
+/** Reads the recipe of a file. Throws an UnreadableRecipeError. */
+export function readRecipeFile(path: string): Recipe {
+  try {
+    return parseRecipe(readRegularFile(path))
+  } catch (cause) {
+    throw new UnreadableRecipeError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+/** The recipe of a YAML text, at the top or under the key `recipe` (GA 11.2). Throws when there is no recipe. */
+export function parseRecipe(yaml: Uint8Array | string): Recipe {
+  const value = parseYaml(yaml)
+  return readShape(writtenRecipe, isObject(value) && 'recipe' in value ? value.recipe : value)
+}

@@ -1,0 +1,152 @@
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { limitExceeded, perform, resultOf, taskRequest } from './recipe-tasks.ts'
+import type { TaskRequest, TaskOutcome, TaskName, Tasks } from './recipe-tasks.ts'
+
+/** Runs the tasks on recipes that may take long. Rejects with the errors of the tasks, or with the signal's reason. */
+export interface RecipeWorker {
+  run: <N extends TaskName>(name: N, given: Tasks[N]['given'], signal?: AbortSignal) => Promise<Tasks[N]['result']>
+  close: () => Promise<void>
+}
+
+/**
+ * How long a task may take. Rendering is bounded by itself (G22), and reading by the size of a file (G23), but a schema may ask
+ * or search without end (G28).
+ */
+const timeLimits: Readonly<Record<TaskName, number>> = {
+  check: 10_000,
+  read: 10_000,
+  validate: 10_000,
+  render: 10_000,
+  output: 10_000,
+  checkOutput: 2000,
+}
+const memoryLimitMb = 384
+const role = 'recipes'
+/** The message of the thread when it starts a task. */
+const begun = 'begun'
+
+/** The bundle is one file, which the thread starts with too; TypeScript sources need a loader. */
+const isSource = import.meta.url.endsWith('.ts')
+const fromSource = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(import.meta.url)}) })`
+
+interface Job {
+  request: TaskRequest
+  settle: (outcome: TaskOutcome) => void
+  fail: (reason: unknown) => void
+}
+
+/**
+
+ * Runs the tasks in a thread, one after the other, so that no recipe blocks the server. A task that is aborted or takes too long
+ * ends the thread; the next task gets a new one.
+ */
+export class RecipeWorkerThread implements RecipeWorker {
+  readonly #waiting: Job[] = []
+  readonly #limits: Readonly<Record<TaskName, number>>
+  #thread: Worker | undefined
+  #current: Job | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: Partial<Record<TaskName, number>> = {}) {
+    this.#limits = { ...timeLimits, ...limits }
+  }
+
+  async run<N extends TaskName>(name: N, given: Tasks[N]['given'], signal?: AbortSignal): Promise<Tasks[N]['result']> {
+    signal?.throwIfAborted()
+    const request = taskRequest(name, given)
+    let leave = (): void => undefined
+    const outcome = new Promise<TaskOutcome>((settle, fail) => {
+      const job = { request, settle, fail }
+      leave = (): void => {
+        this.#drop(job, signal?.reason)
+      }
+      this.#waiting.push(job)
+    })
+    signal?.addEventListener('abort', leave, { once: true })
+    this.#next()
+    try {
+      return resultOf(await outcome) as Tasks[N]['result']
+    } finally {
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const job of this.#waiting.splice(0)) job.fail(new Error('the server stops'))
+    if (this.#current !== undefined) this.#drop(this.#current, new Error('the server stops'))
+    await this.#thread?.terminate()
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return
+    this.#current = this.#waiting.shift()
+    if (this.#current === undefined) return
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(this.#current.request)
+  }
+
+  #start(): Worker {
+    const options = { workerData: role, resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } }
+    const thread = isSource ? new Worker(fromSource, { ...options, eval: true }) : new Worker(new URL(import.meta.url), options)
+    thread.unref()
+    thread.on('message', (message: TaskOutcome | typeof begun) => {
+      if (thread !== this.#thread || this.#current === undefined) return
+      if (message === begun) {
+        this.#watch(this.#current)
+        return
+      }
+      this.#done()?.settle(message)
+      this.#next()
+    })
+    thread.on('error', (error) => {
+      if (thread !== this.#thread) return
+      if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') this.#break('it takes too much memory')
+      else this.#end()?.fail(error)
+      this.#next()
+    })
+    return thread
+  }
+
+  /** The time that a new thread takes to start is not the task's. */
+  #watch({ request: { name } }: Job): void {
+    this.#timer = setTimeout(() => {
+      this.#break('it takes too long')
+    }, this.#limits[name])
+  }
+
+  /** Clears the current job and returns it. */
+  #done(): Job | undefined {
+    clearTimeout(this.#timer)
+    const job = this.#current
+    this.#current = undefined
+    return job
+  }
+
+  /** Ends the thread and its current job, which exceeded a limit. */
+  #break(message: string): void {
+    const job = this.#end()
+    job?.settle(limitExceeded(job.request.name, message))
+    this.#next()
+  }
+
+  #drop(job: Job, reason: unknown): void {
+    const at = this.#waiting.indexOf(job)
+    if (at !== -1) this.#waiting.splice(at, 1)
+    else if (job === this.#current) this.#end()
+    job.fail(reason)
+    this.#next()
+  }
+
+  #end(): Job | undefined {
+    void this.#thread?.terminate()
+    this.#thread = undefined
+    return this.#done()
+  }
+}
+
+if (!isMainThread && workerData === role) {
+  parentPort?.on('message', (request: TaskRequest) => {
+    parentPort?.postMessage(begun)
+    parentPort?.postMessage(perform(request))
+  })
+}

@@ -1,0 +1,108 @@
+import type { Logger } from '../../log.ts'
+import type { Agent } from './agent.ts'
+
+/** An agent that was dropped. */
+interface Ending {
+  agent: Agent
+  /** Its connections are being closed, or are closed. */
+  closing?: Promise<void>
+  /** They are closed, and the agent has no user. */
+  ended: Promise<void>
+  end: () => void
+}
+
+/** Makes the agent of a session, which calls `onIdle` whenever it loses its last user. */
+type MakeAgent = (sessionId: string, onIdle: () => void) => Agent
+
+/**
+ * The agents in memory. Above the capacity, idle ones are dropped, the least recently used first (GA 6, G16). They are made on
+ * first use, for unknown sessions too.
+ */
+export class Agents {
+  readonly #capacity: number
+  readonly #makeAgent: MakeAgent
+  readonly #logger: Logger
+  /** Least recently used first. */
+  readonly #agents = new Map<string, Agent>()
+  /** Those that were dropped and have not ended yet. */
+  readonly #endings = new Set<Ending>()
+
+  constructor(capacity: number, makeAgent: MakeAgent, logger: Logger) {
+    this.#capacity = capacity
+    this.#makeAgent = makeAgent
+    this.#logger = logger
+  }
+
+  get(sessionId: string): Agent {
+    const agent = this.#agents.get(sessionId) ?? this.#make(sessionId)
+    this.#agents.delete(sessionId)
+    this.#agents.set(sessionId, agent)
+    this.#makeRoom(agent)
+    return agent
+  }
+
+  /** Drops an agent; its users keep its connections (GA 16.1). False when there is no such agent. */
+  stop(sessionId: string): boolean {
+    const agent = this.#agents.get(sessionId)
+    if (agent === undefined) return false
+    this.#agents.delete(sessionId)
+    let end = (): void => undefined
+    const ended = new Promise<void>((resolve) => (end = resolve))
+    const ending = { agent, ended, end }
+    this.#endings.add(ending)
+    if (!agent.isUsed) this.#close(ending)
+    return true
+  }
+
+  /** Ends all agents that a session has had, used or not, and waits for their end (G29). */
+  async end(sessionId: string): Promise<void> {
+    this.stop(sessionId)
+    const endings = [...this.#endings].filter(({ agent }) => agent.session.id === sessionId)
+    for (const ending of endings) this.#close(ending)
+    await Promise.all(endings.map(({ ended }) => ended))
+  }
+
+  /** Drops all agents, and waits until the connections of the idle ones are closed. */
+  async stopAll(): Promise<void> {
+    for (const id of [...this.#agents.keys()]) this.stop(id)
+    await Promise.all([...this.#endings].filter(({ closing }) => closing !== undefined).map(({ ended }) => ended))
+  }
+
+  /** Waits until all dropped agents have ended. */
+  async closed(): Promise<void> {
+    await Promise.all([...this.#endings].map(({ ended }) => ended))
+  }
+
+  #make(sessionId: string): Agent {
+    const agent = this.#makeAgent(sessionId, () => {
+      for (const ending of this.#endings) if (ending.agent === agent) this.#close(ending)
+      this.#makeRoom()
+    })
+    return agent
+  }
+
+  /** Drops idle agents while there are too many, except the one that is about to be used. */
+  #makeRoom(asked?: Agent): void {
+    for (const [id, agent] of this.#agents) {
+      if (this.#agents.size <= this.#capacity) break
+      if (agent !== asked && !agent.isUsed) this.stop(id)
+    }
+  }
+
+  /** Closes the connections, and ends the agent once it has no user. */
+  #close(ending: Ending): void {
+    ending.closing ??= this.#closeExtensions(ending.agent)
+    void ending.closing.then(() => {
+      if (!ending.agent.isUsed && this.#endings.delete(ending)) ending.end()
+    })
+  }
+
+  /** Never rejects. */
+  async #closeExtensions({ session, extensions }: Agent): Promise<void> {
+    try {
+      await extensions.close()
+    } catch (err) {
+      this.#logger.warn('agent not closed', { session: session.id, err })
+    }
+  }
+}

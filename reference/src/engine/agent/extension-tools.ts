@@ -1,0 +1,23 @@
+import type { McpTool } from '../../domain/extension/config.ts'
+import type { Logger } from '../../log.ts'
+import type { Agent } from './agent.ts'
+import { compareBytes } from '../../text/compare-bytes.ts'
+
+/** The tools of one extension, or of all in the order of their keys, with their prefix; none if one extension fails (GA 6.4). */
+export async function extensionTools(agent: Agent, logger: Logger, wanted?: string): Promise<McpTool[]> {
+  try {
+    const all = [...(await agent.extensions.tools())].sort(([a], [b]) => compareBytes(a, b))
+    const asked = all.filter(([key]) => wanted === undefined || key === wanted)
+    return asked.flatMap(([key, tools]) => tools.map((tool) => ({ ...tool, name: `${key}__${tool.name}` })))
+  } catch (err) {
+    logger.warn('tools not listed', { session: agent.session.id, err })
+    return []
+  }
+}
+
+/** Tools sorted by name; of tools with the same name the first counts (M10). */
+export function sortedTools(tools: readonly McpTool[]): McpTool[] {
+  const byName = new Map<string, McpTool>()
+  for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool)
+  return [...byName.values()].sort((a, b) => compareBytes(a.name, b.name))
+}

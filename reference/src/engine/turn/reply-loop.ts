@@ -1,0 +1,211 @@
+import type { ServerNotification } from '#contract'
+import type { Agent } from '../agent/agent.ts'
+import { modeOf } from '../permission/permissions.ts'
+import type { Mode } from '../permission/permissions.ts'
+import type { ModelChange, Piece, Provider } from '../../llm/model.ts'
+import { ModelError } from '../../llm/model.ts'
+import type { ContentOf } from '../../domain/message/content.ts'
+import type { Message } from '../../domain/message/message.ts'
+import type { LoadedSession } from '../../domain/session/session.ts'
+import { PublicError } from '../../public-error.ts'
+import { compact, exceededThreshold } from '../history/compaction.ts'
+import type { CompactionKind } from '../history/compaction.ts'
+import { contextNote, withNote } from './context-note.ts'
+import { ToolGuard } from '../toolguard/tool-guard.ts'
+import { FinalOutput, outputOrder } from './final-output.ts'
+import { repairHistory } from '../history/repair-history.ts'
+import { hints } from './hints.ts'
+import { notice, textMessage } from '../../domain/message/new-message.ts'
+import type { ReplyServices } from './reply-services.ts'
+import { systemPrompt } from './system-prompt.ts'
+import { SavedMessages, save } from '../history/saved-messages.ts'
+import { account } from '../history/token-usage.ts'
+import { runTools } from './run-tools.ts'
+import { frontendNames, toolsOf } from './offered-tools.ts'
+
+/** Receives the events of a reply. Each call rejects once the client has disconnected. */
+export interface ReplyListener {
+  sendMessage: (message: Message) => Promise<void>
+  /** Sent right before the message of that model. */
+  sendModelChange: (change: ModelChange) => Promise<void>
+  sendNotification: (requestId: string, notification: ServerNotification) => Promise<void>
+  /** The conversation was replaced. */
+  sendConversation: () => Promise<void>
+  /** What a person decides about a call. */
+  waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
+  signal: AbortSignal
+}
+
+const maxTurns = 1000
+
+/** Whether another turn follows. */
+type TurnResult = 'continue' | 'stop'
+
+/**
+ * Answers one message of a user: asks the model, runs the tools that it asks for, and asks it again, until it asks for
+ * none (GA 7.6). The message has been saved before.
+ */
+export class ReplyLoop {
+  readonly #deps: ReplyServices
+  readonly #agent: Agent
+  readonly #listener: ReplyListener
+  readonly #mode: Mode
+  readonly #toolGuard: ToolGuard
+  readonly #finalOutput: FinalOutput
+  /** The session as it was when the reply began, with the messages of this reply, but not with later ones of others (M53). */
+  #session: LoadedSession
+  /** The context was exceeded, and no call has succeeded since (M27). */
+  #recovered = false
+
+  constructor(deps: ReplyServices, agent: Agent, session: LoadedSession, listener: ReplyListener) {
+    this.#deps = deps
+    this.#agent = agent
+    this.#session = session
+    this.#listener = listener
+    this.#mode = modeOf(deps.settings)
+    this.#toolGuard = new ToolGuard(deps.settings, deps.logger)
+    this.#finalOutput = new FinalOutput(deps.recipeWorker)
+  }
+
+  /** The reply to `/compact`. Throws when there is no provider, or a SessionDeletedError. */
+  async compactOnly(): Promise<void> {
+    await this.#listener.sendMessage(notice('thinkingMessage', compacting))
+    const { provider } = this.#agent
+    if (provider === null) throw new PublicError('Provider not set')
+    if (await this.#compact(provider, 'manual')) await this.#listener.sendMessage(notice('inlineMessage', compactionComplete))
+  }
+
+  /** The reply to any other message. Throws a SessionDeletedError when the session is deleted. */
+  async reply(provider: Provider): Promise<void> {
+    if (!(await this.#compactIfLarge(provider))) return
+    this.#deps.naming.begin(this.#agent.session, this.#session.conversation, provider)
+    for (let turn = 0; turn < maxTurns; turn++) {
+      if ((await this.#turn(provider)) === 'stop') return
+    }
+    await this.#listener.sendMessage(textMessage('assistant', tooManyTurns))
+  }
+
+  /** False when the conversation is too large, and stays so. */
+  async #compactIfLarge(provider: Provider): Promise<boolean> {
+    const threshold = exceededThreshold(this.#session, provider, this.#deps.settings)
+    if (threshold === undefined) return true
+    const percent = Math.trunc(threshold * 100)
+    await this.#listener.sendMessage(notice('inlineMessage', `Exceeded auto-compact threshold of ${percent}%. Performing auto-compaction...`))
+    await this.#listener.sendMessage(notice('thinkingMessage', compacting))
+    if (!(await this.#compact(provider, 'automatic'))) return false
+    await this.#listener.sendMessage(notice('inlineMessage', compactionComplete))
+    return true
+  }
+
+  /** False when it failed; the client then has the message. */
+  async #compact(provider: Provider, kind: CompactionKind): Promise<boolean> {
+    try {
+      this.#session = await compact(this.#agent.session, provider, kind, this.#listener.signal)
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      await this.#listener.sendMessage(textMessage('assistant', `Ran into this error trying to compact: ${error.message}.`))
+      return false
+    }
+    await this.#listener.sendConversation()
+    return true
+  }
+
+  async #turn(provider: Provider): Promise<TurnResult> {
+    const turn = provider.beginTurn()
+    const { finalOutput } = this.#agent
+    this.#finalOutput.wanted = finalOutput
+    const tools = await toolsOf(this.#agent, { config: turn.config, mode: this.#mode, finalOutput }, this.#deps.logger)
+    let pieces: AsyncIterable<Piece>
+    try {
+      pieces = await turn.answer({ ...(await this.#prompt()), tools }, this.#listener.signal)
+    } catch (error) {
+      if (!(error instanceof ModelError)) throw error
+      return this.#callFailed(provider, error)
+    }
+    this.#recovered = false
+    const saved = new SavedMessages()
+    const requests = await this.#relayAnswer(pieces, saved)
+    const ran = await runTools(requests, {
+      agent: this.#agent,
+      elicitations: this.#deps.elicitations,
+      largeTexts: this.#deps.largeTexts,
+      settings: this.#deps.settings,
+      mode: this.#mode,
+      toolGuard: this.#toolGuard,
+      tools,
+      finalOutput: this.#finalOutput,
+      ...this.#listener,
+    })
+    saved.add(...ran)
+    const outcome = await this.#next(requests.length > 0, saved)
+    this.#listener.signal.throwIfAborted()
+    await save(this.#agent.session, saved.messages)
+    this.#session.conversation.push(...saved.messages)
+    return this.#endWithOutput(outcome)
+  }
+
+  async #prompt(): Promise<{ system: string; messages: Message[] }> {
+    const { working_dir: workingDirectory, conversation } = this.#session
+    const { extensions } = this.#agent
+    const note = contextNote(new Date(), workingDirectory, extensions.notes())
+    const { clientPrompt } = this.#agent
+    const system = systemPrompt({
+      instructions: await extensions.instructions(),
+      added: clientPrompt === null ? [] : [clientPrompt],
+      outputSchema: this.#finalOutput.wanted?.shown,
+      hints: hints(this.#deps.settings, workingDirectory),
+    })
+    return { system, messages: withNote(repairHistory(conversation), note) }
+  }
+
+  async #callFailed(provider: Provider, error: ModelError): Promise<TurnResult> {
+    if (!error.contextExceeded || this.#recovered) {
+      await this.#listener.sendMessage(textMessage('assistant', `Ran into this error: ${error.message}.\n\nPlease try again.`))
+      return 'stop'
+    }
+    this.#recovered = true
+    await this.#listener.sendMessage(notice('inlineMessage', 'Context limit reached. Compacting to continue conversation...'))
+    await this.#listener.sendMessage(notice('thinkingMessage', compacting))
+    return (await this.#compact(provider, 'automatic')) ? 'continue' : 'stop'
+  }
+
+  /** Sends an answer to the client as it comes. Returns its tool requests; the rest goes into `saved`. */
+  async #relayAnswer(pieces: AsyncIterable<Piece>, saved: SavedMessages): Promise<ContentOf<'toolRequest'>[]> {
+    const frontend = frontendNames(this.#agent)
+    const requests: ContentOf<'toolRequest'>[] = []
+    for await (const { id, content, usage, change } of pieces) {
+      if (usage !== null) account(this.#agent.session, usage)
+      if (change !== undefined) await this.#listener.sendModelChange(change)
+      if (content === null) continue
+      const shown = content.filter(
+        (item) => item.type !== 'toolRequest' || item.toolCall.status === 'error' || !frontend.has(item.toolCall.value.name),
+      )
+      await this.#listener.sendMessage({ ...textMessage('assistant', ''), id, content: shown })
+      requests.push(...content.filter((item) => item.type === 'toolRequest'))
+      saved.addPiece(id, content.filter((item) => item.type !== 'toolRequest'))
+    }
+    return requests
+  }
+
+  /** Whether the model is asked again; it may have forgotten the final output (GA 7.13). */
+  async #next(hasRequests: boolean, saved: SavedMessages): Promise<TurnResult> {
+    if (this.#finalOutput.output !== undefined) return 'stop'
+    if (hasRequests) return 'continue'
+    if (this.#finalOutput.wanted === undefined) return 'stop'
+    const order = textMessage('user', outputOrder)
+    saved.add(order)
+    await this.#listener.sendMessage(order)
+    return 'continue'
+  }
+
+  async #endWithOutput(outcome: TurnResult): Promise<TurnResult> {
+    const { output } = this.#finalOutput
+    if (outcome === 'stop' && output !== undefined) await this.#listener.sendMessage(textMessage('assistant', output))
+    return outcome
+  }
+}
+
+const compacting = 'goose is compacting the conversation...'
+const compactionComplete = 'Compaction complete'
+const tooManyTurns =
+  'I have reached the maximum number of actions that I may take without you. Do you want me to go on?'

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import type { Agent } from '../agent/agent.ts'
+import type { CallListener } from '../../mcp/client/call-listener.ts'
+import type { ServerNotification } from '#contract'
+import { Permissions, setPermission } from '../permission/permissions.ts'
+import type { Mode } from '../permission/permissions.ts'
+import type { McpTool } from '../../domain/extension/config.ts'
+import type { ContentOf } from '../../domain/message/content.ts'
+import type { Message } from '../../domain/message/message.ts'
+import type { Result, ToolCall } from '../../domain/message/result.ts'
+import type { ToolContent } from '../../domain/message/tool-content.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { SessionDeletedError } from '../../store/session-handle.ts'
+import { abortable } from '../../abortable.ts'
+import { mapConcurrently } from '../../map-concurrently.ts'
+import { coerced } from './coerce-arguments.ts'
+import type { ToolGuard } from '../toolguard/tool-guard.ts'
+import type { Elicitations } from '../pending/elicitations.ts'
+import type { FinalOutput } from './final-output.ts'
+import type { LargeTexts } from './large-texts.ts'
+import { newMessage, newMessageId } from '../../domain/message/new-message.ts'
+import { sample } from './sample.ts'
+import { save } from '../history/saved-messages.ts'
+import { frontendNames } from './offered-tools.ts'
+
+type ToolRequest = ContentOf<'toolRequest'>
+type ToolResult = Result<ToolContent[]>
+
+/** What running the tools of a turn needs. */
+interface ToolRunDeps {
+  agent: Agent
+  elicitations: Elicitations
+  largeTexts: LargeTexts
+  settings: Settings
+  mode: Mode
+  toolGuard: ToolGuard
+  /** The tools that the model was offered. */
+  tools: readonly McpTool[]
+  finalOutput: FinalOutput
+  sendMessage: (message: Message) => Promise<void>
+  sendNotification: (requestId: string, notification: ServerNotification) => Promise<void>
+  waitForDecision: (id: string, signal: AbortSignal) => Promise<string>
+  signal: AbortSignal
+}
+
+/** The same, while tools run. */
+interface RunningDeps extends ToolRunDeps {
+  /** Ends all that runs, with this reason. */
+  giveUp: (reason: Error) => void
+}
+
+const declined = 'The user has declined this tool call. Do not try it again.'
+const notInChat = 'Tools do not run in chat mode. Explain what you would do with this call.'
+const extensionPrompt = 'Extension management requires approval for security'
+const maxPendingNotifications = 16
+/** How many tools of an answer run at once (M67). */
+const maxRunning = 64
+
+/**
+ * Runs the tools that a model has asked for, after asking a person where that is necessary (GA 7.8). Returns the messages
+ * to save: for each request, the call as it ran, and its result.
+ */
+export async function runTools(requests: readonly ToolRequest[], given: ToolRunDeps): Promise<Message[]> {
+  const over = new AbortController()
+  const deps: RunningDeps = { ...given, signal: AbortSignal.any([given.signal, over.signal]), giveUp: (reason) => { over.abort(reason) } }
+  const frontend = frontendNames(deps.agent)
+  const calls = requests.flatMap((request) =>
+    request.toolCall.status === 'success' ? [{ request, call: converted(request.toolCall.value, deps.tools) }] : [],
+  )
+  for (const { request, call } of calls) if (frontend.has(call.name)) await waitForClient(request, deps)
+  const allowed: boolean[] = []
+  // Decided for all calls before the first question: an answer to one question does not answer the next (M68).
+  const permissions = calls.map(({ call }) => permissionOf(call.name, deps))
+  for (const [index, { request }] of calls.entries()) allowed.push(await isAllowed(request, permissions[index] ?? 'deny', deps))
+  const results = await mapConcurrently(maxRunning, calls, ({ request, call }, index) => resultOf(request, call, allowed[index] === true, deps))
+  const saved: Message[] = []
+  for (const [index, { request, call }] of calls.entries()) {
+    const result = results[index] ?? { status: 'error', error: '-32603: no result' }
+    const response = newMessage('user', [{ type: 'toolResponse', id: request.id, toolResult: result }], undefined, newMessageId())
+    await deps.sendMessage(response)
+    const ran: ToolRequest = { ...request, toolCall: { status: 'success', value: call } }
+    saved.push(newMessage('assistant', [ran], undefined, newMessageId()), response)
+  }
+  return saved
+}
+
+function converted(call: ToolCall, tools: readonly McpTool[]): ToolCall {
+  const tool = tools.find(({ name }) => name === call.name)
+  return tool === undefined || call.arguments === undefined ? call : { ...call, arguments: coerced(call.arguments, tool.inputSchema) }
+}
+
+/** Shows the client a call of one of its own tools. It cannot answer, so this waits until it disconnects (GA 7.9). */
+async function waitForClient({ id, toolCall }: ToolRequest, { sendMessage, signal }: ToolRunDeps): Promise<never> {
+  await sendMessage(newMessage('assistant', [{ type: 'frontendToolRequest', id, toolCall }]))
+  return abortable(signal, () => () => undefined)
+}
+
+/** Whether a tool may run; a person may have to decide (GA 18.1). */
+async function isAllowed(request: ToolRequest, permission: ToolPermission, deps: RunningDeps): Promise<boolean> {
+  if (request.toolCall.status === 'error') return false
+  const call = request.toolCall.value
+  if (permission === 'deny') return false
+  const alert = deps.toolGuard.promptOf(call)
+  if (permission === 'run' && alert === undefined) return true
+  return ask(request, call, alert ?? (call.name === 'extensionmanager__manage_extensions' ? extensionPrompt : null), deps)
+}
+
+type ToolPermission = 'run' | 'ask' | 'deny'
+
+/** What the mode and earlier decisions of a person say about a tool. */
+function permissionOf(name: string, { mode, settings }: ToolRunDeps): ToolPermission {
+  switch (mode) {
+    case 'auto':
+      return 'run'
+    case 'chat':
+      return 'deny'
+    case 'approve':
+    case 'smart_approve':
+      break
+    default:
+      return mode satisfies never
+  }
+  const level = new Permissions(settings).of('user', name)
+  switch (level) {
+    case 'always_allow':
+      return 'run'
+    case 'never_allow':
+      return 'deny'
+    case 'ask_before':
+    case null:
+      return 'ask'
+    default:
+      return level satisfies never
+  }
+}
+
+async function ask({ id }: ToolRequest, call: ToolCall, prompt: string | null, deps: ToolRunDeps): Promise<boolean> {
+  const data = { actionType: 'toolConfirmation', id, toolName: call.name, arguments: call.arguments ?? {}, prompt } as const
+  await deps.sendMessage(newMessage('assistant', [{ type: 'actionRequired', data }], { userVisible: true, agentVisible: false }))
+  const action = await deps.waitForDecision(id, deps.signal)
+  if (action === 'always_allow') setPermission(deps.settings, call.name, 'always_allow')
+  return action === 'always_allow' || action === 'allow_once'
+}
+
+async function resultOf(request: ToolRequest, call: ToolCall, allowed: boolean, deps: RunningDeps): Promise<ToolResult> {
+  if (deps.mode === 'chat') return textResult(notInChat)
+  if (!allowed) return textResult(declined)
+  return deps.largeTexts.moved(await run(request, call, deps), deps.agent.session)
+}
+
+function textResult(text: string): ToolResult {
+  return { status: 'success', value: [{ type: 'text', text }] }
+}
+
+async function run({ id }: ToolRequest, { name, arguments: args = {} }: ToolCall, deps: RunningDeps): Promise<ToolResult> {
+  if (name === 'recipe__final_output') return deps.finalOutput.give(args, deps.signal)
+  const result = await deps.agent.extensions.call(name, args, listenerOf(id, deps), deps.signal)
+  if (result !== undefined) return result
+  if (notBuilt.includes(name)) return { status: 'error', error: `-32603: ${name} is not built on this server` }
+  return { status: 'error', error: `-32603: -32002: ${name}` }
+}
+
+/** Tools of the engine that models are offered, and that this server does not have (M45). */
+const notBuilt = ['platform__manage_schedule', 'dynamic_task__create_task', 'subagent__execute_task']
+
+/** Passes on the notifications and the questions of a call. Too many notifications at once are dropped (GA 18.4). */
+function listenerOf(requestId: string, deps: RunningDeps): CallListener {
+  let pending = 0
+  return {
+    requestId,
+    onNotification: (notification) => {
+      if (pending === maxPendingNotifications) return
+      pending++
+      const done = (): void => {
+        pending--
+      }
+      deps.sendNotification(requestId, notification).then(done, done) // a client that has disconnected gets nothing
+    },
+    elicit: (message, schema, signal) => elicit(message, schema, { ...deps, signal: AbortSignal.any([deps.signal, signal]) }),
+    sample: (request, signal) => sample(deps.agent.provider, request, AbortSignal.any([deps.signal, signal])),
+  }
+}
+
+/** Asks the person whose tool it is, at once (GA 8.3). The question is saved. */
+async function elicit(message: string, schema: unknown, { agent, elicitations, sendMessage, signal, giveUp }: RunningDeps): Promise<unknown> {
+  const id = randomUUID()
+  const data = { actionType: 'elicitation', id, message, requested_schema: schema } as const
+  const question = newMessage('assistant', [{ type: 'actionRequired', data }])
+  const { session } = agent
+  const answer = elicitations.wait(session, id, signal)
+  answer.catch(() => undefined) // it is awaited below, after what may fail
+  try {
+    await save(session, [question])
+  } catch (error) {
+    if (error instanceof SessionDeletedError) giveUp(error)
+    throw error
+  }
+  await sendMessage(question)
+  return answer
+}

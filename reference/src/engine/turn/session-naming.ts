@@ -1,0 +1,71 @@
+import type { Logger } from '../../log.ts'
+import type { Provider } from '../../llm/model.ts'
+import { textOf } from '../../llm/model.ts'
+import type { Message } from '../../domain/message/message.ts'
+import type { SessionHandle } from '../../store/session-handle.ts'
+import { squeezed } from '../../text/white-space.ts'
+import { textMessage } from '../../domain/message/new-message.ts'
+
+const system = 'Describe the topic of a conversation in four words or fewer. Answer with a short description and nothing else.'
+const namedMessages = 3
+const maxNameLength = 100
+const timeLimitMs = 60_000
+
+/** Names sessions in the background, by their topic (GA 18.6). Its calls may outlive the replies that began them. */
+export class SessionNaming {
+  readonly #logger: Logger
+  readonly #running = new Map<Promise<void>, AbortController>()
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /** Asks for a name if the session is new and no user has named it. */
+  begin(session: SessionHandle, conversation: readonly Message[], provider: Provider): void {
+    if (session.find()?.user_set_name !== false) return
+    const texts = conversation
+      .filter(({ role, content }) => role === 'user' && content.some(({ type }) => type === 'text'))
+      .map(({ content }) => textOf(content))
+    if (texts.length === 0 || texts.length > namedMessages) return
+    const over = new AbortController()
+    const timer = setTimeout(() => {
+      over.abort(new Error(`no name within ${timeLimitMs} ms`))
+    }, timeLimitMs)
+    const stop = (): void => {
+      over.abort(session.deleted.reason)
+    }
+    session.deleted.addEventListener('abort', stop)
+    const run = this.#ask(session, provider, texts, over.signal).finally(() => {
+      clearTimeout(timer)
+      session.deleted.removeEventListener('abort', stop)
+      this.#running.delete(run)
+    })
+    this.#running.set(run, over)
+  }
+
+  /** Gives up all calls, and waits until they have ended. */
+  async stop(): Promise<void> {
+    for (const over of this.#running.values()) over.abort(new Error('the server stops'))
+    await Promise.all(this.#running.keys())
+  }
+
+  /** Never rejects: without an answer the name stays as it is. */
+  async #ask(session: SessionHandle, provider: Provider, texts: readonly string[], signal: AbortSignal): Promise<void> {
+    try {
+      const question = ['The messages of the user:', ...texts].join('\n\n')
+      const answer = await provider.completeFast({ system, messages: [textMessage('user', question)], tools: [] }, signal)
+      const name = shortName(textOf(answer.content))
+      // A user may have named it meanwhile.
+      if (name !== '' && session.find()?.user_set_name === false) session.update({ name })
+    } catch (err) {
+      if (!session.deleted.aborted) this.#logger.warn('session not named', { session: session.id, err })
+    }
+  }
+}
+
+/** A name on one line that is not too long (M22). */
+export function shortName(text: string): string {
+  const line = squeezed(text)
+  const characters = Array.from(line)
+  return characters.length <= maxNameLength ? line : `${characters.slice(0, maxNameLength - 3).join('')}...`
+}

@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs'
+import { isObject } from '../../wire/json/is-object.ts'
+import { textOf } from '../../llm/model.ts'
+import type { Logger } from '../../log.ts'
+import type { Message } from '../../domain/message/message.ts'
+import { UnreadableRecipeError } from '../../domain/recipe/recipe-file.ts'
+import type { Recipe } from '../../domain/recipe/recipe.ts'
+import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { trimmed, wordsOf } from '../../text/white-space.ts'
+import { newMessage } from '../../domain/message/new-message.ts'
+
+const compactWords = ['/compact', '/summarize', 'Please compact this conversation']
+
+/** Whether a message asks for a compaction, and for nothing else (GA 7.10). */
+export function asksToCompact({ content }: Message): boolean {
+  return compactWords.includes(trimmed(textOf(content)))
+}
+
+/** The answer to the question of an MCP server that a message brings (GA 8.3). */
+export function elicitationAnswer({ content }: Message): { id: string; data: unknown } | undefined {
+  for (const item of content) {
+    if (item.type === 'actionRequired' && item.data.actionType === 'elicitationResponse') {
+      return { id: item.data.id, data: item.data.user_data }
+    }
+  }
+  return undefined
+}
+
+interface CommandDeps {
+  settings: Settings
+  recipeWorker: RecipeWorker
+  logger: Logger
+}
+
+/** The messages to save for a message of a user: itself, and before it the recipe of its slash command (GA 7.11). */
+export async function messagesToSave(message: Message, deps: CommandDeps): Promise<Message[]> {
+  const said = { ...message, id: null }
+  const recipe = await recipeOfCommand(trimmed(textOf(message.content)), deps)
+  if (recipe === undefined) return [said]
+  const order = [recipe.instructions, recipe.prompt].filter((text) => text !== undefined).join('\n\n')
+  return [
+    newMessage('user', [{ type: 'text', text: order }], { userVisible: false, agentVisible: true }),
+    { ...said, metadata: { userVisible: true, agentVisible: false } },
+  ]
+}
+
+/** The recipe that a text like `/name …` names; undefined for any other text. */
+async function recipeOfCommand(text: string, { settings, recipeWorker, logger }: CommandDeps): Promise<Recipe | undefined> {
+  if (!text.startsWith('/')) return undefined
+  const command = (wordsOf(text)[0] ?? '').replace(/^\/+/, '').toLowerCase()
+  const path = pathOfCommand(command, settings)
+  if (path === undefined || !existsSync(path)) return undefined
+  try {
+    return await recipeWorker.run('read', { path })
+  } catch (err) {
+    if (!(err instanceof UnreadableRecipeError)) throw err
+    logger.warn('slash command without a recipe', { err })
+    return undefined
+  }
+}
+
+/** The first mapping of the command counts. Entries that are no mapping are skipped (G33). */
+function pathOfCommand(command: string, settings: Settings): string | undefined {
+  const commands = settings.get('slash_commands')
+  if (!Array.isArray(commands)) return undefined
+  for (const one of commands as unknown[]) {
+    if (isObject(one) && one.command === command && typeof one.recipe_path === 'string') return one.recipe_path
+  }
+  return undefined
+}

@@ -1,0 +1,61 @@
+import type * as contract from '#contract'
+import type { Agents } from '../../engine/agent/agents.ts'
+import { MessageError } from '../../httpapi/goose-errors.ts'
+import { withBody } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { bodyOf, string } from '../../wire/json/shape.ts'
+import type { Logger } from '../../log.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { clientMessage } from '../../public-error.ts'
+import type { AgentExtensions } from '../../mcp/agent-extensions.ts'
+import { extensionConfig } from '../../domain/extension/config.ts'
+import { ExtensionError, RefusedError } from '../../mcp/client/connection.ts'
+import { configuredExtensions } from '../../domain/extension/configured.ts'
+import { redactError } from '../../mcp/client/redact-error.ts'
+
+interface ExtensionDeps {
+  agents: Agents
+}
+
+const addRequest = bodyOf<contract.AddExtensionRequest>()({ session_id: string, config: extensionConfig })
+
+/** `POST /agent/add_extension` (GA 6.7). Neither the settings nor the session change. */
+export function addExtension({ agents }: ExtensionDeps): Operation<contract.AddExtensionData, contract.AddExtensionResponses> {
+  return withBody(addRequest, async ({ body: { session_id: id, config } }) => {
+    const agent = agents.get(id)
+    const release = agent.use()
+    try {
+      await agent.extensions.add(config)
+    } catch (cause) {
+      const reason = cause instanceof ExtensionError ? cause.message : clientMessage(cause)
+      throw new MessageError(500, `Failed to add extension: ${reason}`, { cause })
+    } finally {
+      release()
+    }
+    return { status: 200 }
+  })
+}
+
+const removeRequest = bodyOf<contract.RemoveExtensionRequest>()({ name: string, session_id: string })
+
+/** `POST /agent/remove_extension` (GA 6.8). */
+export function removeExtension({ agents }: ExtensionDeps): Operation<contract.RemoveExtensionData, contract.RemoveExtensionResponses> {
+  return withBody(removeRequest, async ({ body: { name, session_id: id } }) => {
+    await agents.get(id).extensions.remove(name)
+    return { status: 200 }
+  })
+}
+
+/** Adds all extensions that the settings enable, at the same time (GA 6.2). One that fails is left out. */
+export async function addConfigured(extensions: AgentExtensions, settings: Settings, logger: Logger): Promise<void> {
+  const enabled = configuredExtensions(settings).filter((extension) => extension.enabled)
+  await Promise.all(
+    enabled.map(async ({ config }) => {
+      try {
+        await extensions.add(config)
+      } catch (err) {
+        logger.warn('extension not added', { extension: config.name, err: err instanceof RefusedError ? redactError(err) : err })
+      }
+    }),
+  )
+}

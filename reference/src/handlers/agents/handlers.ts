@@ -1,0 +1,181 @@
+import type * as contract from '#contract'
+import { BareStatusError, MessageError } from '../../httpapi/goose-errors.ts'
+import { renderLarge, withBody } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { bodyOf, boolean, nullable, string } from '../../wire/json/shape.ts'
+import { decodeDeeplink } from '../../domain/recipe/deeplink.ts'
+import { SchemaError } from '../../domain/recipe/json-schema.ts'
+import type { FinalOutputSchema } from '../../domain/recipe/json-schema.ts'
+import type { RecipeLibrary } from '../../domain/recipe/library.ts'
+import { recipe as recipeShape } from '../../domain/recipe/recipe.ts'
+import type { ReadBy } from '../../wire/json/shape.ts'
+import type { Recipe, RecipeResponse } from '../../domain/recipe/recipe.ts'
+import { UnreadableRecipeError } from '../../domain/recipe/recipe-file.ts'
+import { MissingParametersError, recipeLibrary } from '../../domain/recipe/render.ts'
+import type { Tasks } from '../../domain/recipe/recipe-tasks.ts'
+import { TemplateError } from '../../domain/recipe/template-error.ts'
+import { InvalidRecipeError } from '../../domain/recipe/validate.ts'
+import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
+import type { ListedSession, LoadedSession } from '../../domain/session/session.ts'
+import type { SessionStore } from '../../store/session-store.ts'
+import { quoted } from '../../text/truncate.ts'
+import { clientMessage } from '../../public-error.ts'
+import { installSession } from '../../engine/agent/install-recipe.ts'
+import type { ReplyServices } from '../../engine/turn/reply-services.ts'
+import { addConfigured } from './extensions.ts'
+import { resumeProvider } from './provider.ts'
+
+export interface AgentDeps extends ReplyServices {
+  library: RecipeLibrary
+}
+
+const startRequest = bodyOf<contract.StartAgentRequest>()({
+  working_dir: string,
+  recipe: nullable(recipeShape),
+  recipe_id: nullable(string),
+  recipe_deeplink: nullable(string),
+})
+
+/** `POST /agent/start` (GA 6.1). */
+export function startAgent(deps: AgentDeps): Operation<contract.StartAgentData, contract.StartAgentResponses> {
+  const { store, recipeWorker } = deps
+  let started = 0
+  return withBody(startRequest, async ({ body, request: { signal } }) => {
+    const recipe = await chosenRecipe(body, deps, signal)
+    if (recipe !== null) await checkRecipe(recipe, recipeWorker, signal)
+    started++
+    return { status: 200, body: await createSession(store, body.working_dir, `New session ${started}`, recipe) }
+  })
+}
+
+/** A link wins over an id, and an id over a recipe. */
+async function chosenRecipe(
+  { recipe_deeplink: link, recipe_id: id, recipe }: ReadBy<typeof startRequest>,
+  { library, recipeWorker }: AgentDeps,
+  signal: AbortSignal,
+): Promise<Recipe | null> {
+  if (link !== null) {
+    const linked = decodeDeeplink(link)
+    if (linked === undefined) throw new MessageError(400, 'Failed to decode recipe deeplink')
+    return linked
+  }
+  if (id === null) return recipe
+  const path = await library.pathOf(id, signal)
+  if (path === undefined) throw new MessageError(404, `Recipe not found: ${quoted(id)}`)
+  try {
+    return await recipeWorker.run('read', { path }, signal)
+  } catch (error) {
+    if (!(error instanceof UnreadableRecipeError)) throw error
+    throw new MessageError(500, `Failed to load recipe: ${error.message}`, { cause: error })
+  }
+}
+
+async function checkRecipe(recipe: Recipe, recipeWorker: RecipeWorker, signal: AbortSignal): Promise<void> {
+  try {
+    await recipeWorker.run('validate', { recipe }, signal)
+  } catch (error) {
+    if (error instanceof InvalidRecipeError) throw new MessageError(400, error.message, { cause: error })
+    throw error
+  }
+}
+
+async function createSession(store: SessionStore, workingDirectory: string, name: string, recipe: Recipe | null): Promise<ListedSession> {
+  try {
+    return await store.create({ working_dir: workingDirectory, name, session_type: 'user', recipe })
+  } catch (cause) {
+    throw new MessageError(400, `Failed to create session: ${clientMessage(cause)}`, { cause })
+  }
+}
+
+const resumeRequest = bodyOf<contract.ResumeAgentRequest>()({
+  session_id: string,
+  load_model_and_extensions: boolean,
+})
+
+/** `POST /agent/resume` (GA 6.2). The answer is the session as it was before. */
+export function resumeAgent(deps: AgentDeps): Operation<contract.ResumeAgentData, contract.ResumeAgentResponses> {
+  return withBody(resumeRequest, async ({ body: { session_id: id, load_model_and_extensions: load } }) => {
+    const session = await loaded(deps.store, id)
+    if (session === undefined) throw new MessageError(404, 'Failed to resume session: Session not found')
+    if (load) await loadModelAndExtensions(deps, session)
+    return renderLarge(session)
+  })
+}
+
+/** Gives the agent of a session the model of the session, and the extensions of the settings. */
+async function loadModelAndExtensions(deps: AgentDeps, session: LoadedSession): Promise<void> {
+  const agent = deps.agents.get(session.id)
+  const release = agent.use()
+  try {
+    const added = addConfigured(agent.extensions, deps.settings, deps.logger)
+    await Promise.all([resumeProvider(deps, agent, session), added]).finally(() => added)
+  } finally {
+    release()
+  }
+}
+
+async function loaded(store: SessionStore, id: string): Promise<LoadedSession | undefined> {
+  try {
+    return await store.load(id)
+  } catch (cause) {
+    throw new MessageError(404, 'Failed to resume session: Session cannot be read', { cause }) // G16
+  }
+}
+
+/** `POST /agent/update_from_session` (GA 6.3). */
+export function updateFromSession(
+  { store, agents, settings, recipeWorker }: AgentDeps,
+): Operation<contract.UpdateFromSessionData, contract.UpdateFromSessionResponses> {
+  const updateRequest = bodyOf<contract.UpdateFromSessionRequest>()({ session_id: string })
+  return withBody(updateRequest, async ({ body: { session_id: id }, request: { signal } }) => {
+    const own = store.handle(id)
+    const session = own.find()
+    if (session === undefined) throw new MessageError(500, 'Failed to get session: Session not found')
+    const given = { values: session.user_recipe_values ?? {}, library: recipeLibrary(settings.paths) }
+    const recipe = session.recipe && (await renderIfComplete(recipeWorker, { recipe: session.recipe, ...given }, signal))
+    const finalOutput = recipe?.response && (await outputSchema(recipeWorker, recipe.response, signal))
+    if (own.deleted.aborted) throw new MessageError(500, 'Failed to get session: Session not found')
+    installSession(agents.get(id), recipe, finalOutput)
+    return { status: 200 }
+  })
+}
+
+/** The rendered recipe; null when values are missing. */
+async function renderIfComplete(recipeWorker: RecipeWorker, given: Tasks['render']['given'], signal: AbortSignal): Promise<Recipe | null> {
+  try {
+    return await recipeWorker.run('render', given, signal)
+  } catch (error) {
+    if (error instanceof MissingParametersError) return null
+    if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })
+    throw error
+  }
+}
+
+/** The final output that a recipe wants. An invalid schema is an error, and then nothing changes (G16). */
+async function outputSchema(recipeWorker: RecipeWorker, { json_schema: schema }: RecipeResponse, signal: AbortSignal): Promise<FinalOutputSchema> {
+  try {
+    return await recipeWorker.run('output', { schema }, signal)
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error
+    throw new MessageError(500, `Invalid response schema: ${error.message}`, { cause: error })
+  }
+}
+
+/** `POST /agent/update_router_tool_selector` (GA 6.6). There is no router that could change. */
+export function updateRouterToolSelector(
+  { agents }: AgentDeps,
+): Operation<contract.UpdateRouterToolSelectorData, contract.UpdateRouterToolSelectorResponses> {
+  const updateRequest = bodyOf<contract.UpdateRouterToolSelectorRequest>()({ session_id: string })
+  return withBody(updateRequest, ({ body: { session_id: id } }) => {
+    if (agents.get(id).provider === null) throw new BareStatusError(500, 'the agent has no provider')
+    return { status: 200, body: 'Tool selection strategy updated successfully' }
+  })
+}
+
+/** `POST /agent/stop` (GA 16.1). */
+export function stopAgent({ agents }: AgentDeps): Operation<contract.StopAgentData, contract.StopAgentResponses> {
+  return withBody(bodyOf<contract.StopAgentRequest>()({ session_id: string }), ({ body: { session_id: id } }) => {
+    if (!agents.stop(id)) throw new MessageError(404, `Failed to stop agent for session ${quoted(id)}: Session ${quoted(id)} not found`)
+    return { status: 200 }
+  })
+}

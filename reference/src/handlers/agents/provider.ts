@@ -1,0 +1,68 @@
+import type * as contract from '#contract'
+import { MessageError, TextError } from '../../httpapi/goose-errors.ts'
+import { withBody } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { bodyOf, nullable, string } from '../../wire/json/shape.ts'
+import { ProviderError } from '../../llm/endpoints.ts'
+import { ModelConfigError, modelConfigOf } from '../../llm/model-config.ts'
+import type { Provider } from '../../llm/model.ts'
+import type { Session } from '../../domain/session/session.ts'
+import { quoted } from '../../text/truncate.ts'
+import { clientMessage } from '../../public-error.ts'
+import type { Agent } from '../../engine/agent/agent.ts'
+import type { ReplyServices } from '../../engine/turn/reply-services.ts'
+
+const updateRequest = bodyOf<contract.UpdateProviderRequest>()({
+  provider: string,
+  model: nullable(string),
+  session_id: string,
+})
+
+/** `POST /agent/update_provider` (GA 6.5). The settings are not changed. */
+export function updateProvider(
+  deps: ReplyServices,
+): Operation<contract.UpdateAgentProviderData, contract.UpdateAgentProviderResponses> {
+  return withBody(updateRequest, ({ body: { provider: name, model: asked, session_id: id } }) => {
+    const model = asked ?? deps.settings.text('GOOSE_MODEL')
+    if (model === undefined) throw new TextError(400, 'No model specified')
+    let provider: Provider
+    try {
+      provider = deps.providers.build(name, modelConfigOf(model, deps.settings))
+    } catch (cause) {
+      if (cause instanceof ModelConfigError) throw new TextError(400, `Invalid model config: ${cause.message}`, { cause })
+      if (cause instanceof ProviderError) throw new TextError(400, `Failed to create ${quoted(name)} provider: ${cause.message}`, { cause })
+      throw cause
+    }
+    try {
+      useProvider(deps.agents.get(id), provider)
+    } catch (cause) {
+      throw new TextError(500, `Failed to update provider: ${clientMessage(cause)}`, { cause })
+    }
+    return { status: 200 }
+  })
+}
+
+/** Gives a resumed agent the model of its session, or else that of the settings (GA 6.2). Rejects with a MessageError. */
+// eslint-disable-next-line @typescript-eslint/require-await -- its caller waits for a promise
+export async function resumeProvider(deps: ReplyServices, agent: Agent, session: Session): Promise<void> {
+  const name = session.provider_name ?? deps.settings.text('GOOSE_PROVIDER')
+  if (name === undefined) throw new MessageError(500, 'Could not configure agent: missing provider')
+  const model = session.model_config ?? deps.settings.text('GOOSE_MODEL')
+  if (model === undefined) throw new MessageError(500, 'Could not configure agent: missing model')
+  let provider: Provider
+  try {
+    provider = deps.providers.build(name, typeof model === 'string' ? modelConfigOf(model, deps.settings) : model)
+  } catch (cause) {
+    if (cause instanceof ModelConfigError) {
+      throw new MessageError(500, `Could not configure agent: invalid model ${cause.message}`, { cause })
+    }
+    if (cause instanceof ProviderError) throw new MessageError(500, `Could not create provider: ${cause.message}`, { cause })
+    throw cause
+  }
+  useProvider(agent, provider)
+}
+
+function useProvider(agent: Agent, provider: Provider): void {
+  agent.provider = provider
+  agent.session.update({ provider_name: provider.name, model_config: provider.config })
+}

@@ -1,0 +1,54 @@
+import type * as contract from '#contract'
+import { bodyIsDecoded, readBody } from '../../httpapi/body.ts'
+import { directoryOf } from '../../httpapi/directory.ts'
+import { operation } from '../../httpapi/operation.ts'
+import type { Operation, Result } from '../../httpapi/operation.ts'
+import { internalError, invalidRequest } from './error-response.ts'
+import type { Execution } from './executions.ts'
+import { parseBody } from './handlers.ts'
+import type { ClientToolDeps } from './handlers.ts'
+import { readExecuteRequest } from './requests.ts'
+
+export interface ExecuteDeps extends ClientToolDeps {
+  /** Milliseconds, for requests that name no timeout. */
+  defaultTimeout: number
+}
+
+type ExecuteResponses = contract.ExecuteClientToolResponses & contract.ExecuteClientToolErrors
+
+/** `POST /client-tools/execute`: calls a tool and answers with the outcome (CT 4.4). Any content type will do. */
+export function execute(deps: ExecuteDeps): Operation<contract.ExecuteClientToolData, ExecuteResponses> {
+  const { registry, executions, defaultDirectory, defaultTimeout, maxBody } = deps
+  return operation(async ({ request }): Promise<Result<ExecuteResponses>> => {
+    const directory = directoryOf(request, defaultDirectory)
+    const body = await parseBody(await readBody(request, maxBody))
+    bodyIsDecoded(request)
+    const { toolID, ...fields } = readExecuteRequest(body, defaultTimeout)
+    const clientID = registry.ownerOf(toolID)
+    if (clientID === undefined) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'Tool not found' } } }
+    // S11. The original servers let the newer execution replace the older one, which then loses its result (CT 8.2).
+    if (executions.has(fields.requestID)) return invalidRequest(400, 'Request ID is already pending')
+    const execution = executions.start({ clientID, tool: toolID, directory, ...fields })
+    return outcomeOf(execution, request.signal)
+  })
+}
+
+/** Waits for the outcome. Throws the signal's reason if the caller disconnects first. */
+async function outcomeOf({ outcome, withdraw }: Execution, signal: AbortSignal): Promise<Result<ExecuteResponses>> {
+  signal.addEventListener('abort', withdraw)
+  if (signal.aborted) withdraw()
+  const ended = await outcome
+  signal.removeEventListener('abort', withdraw)
+  switch (ended.type) {
+    case 'success':
+      return { status: 200, body: ended.result }
+    case 'failure':
+      return internalError(500, ended.error)
+    case 'timeout':
+      return { status: 504, body: { error: { code: 'TIMEOUT', message: ended.error } } }
+    case 'withdrawn':
+      throw signal.reason
+    default:
+      return ended satisfies never
+  }
+}

@@ -1,0 +1,168 @@
+import type {
+  ClientToolCall,
+  ClientToolExecutionRequest,
+  ClientToolResponse,
+  ClientToolResult,
+} from '#contract'
+import type { Bus } from '../events/bus.ts'
+
+/** The longest delay a timer can be set to; longer ones would fire at once (S9). */
+export const maxTimeout = 2 ** 31 - 1
+
+/** A call of a tool. */
+export interface Call {
+  clientID: string
+  /** Full ID of the tool. It is not looked up: an unknown one of a known client just times out (CT 8.1). */
+  tool: string
+  /** Made here when empty (S12). */
+  requestID: string
+  sessionID: string
+  messageID: string
+  callID: string
+  input: Record<string, unknown>
+  /** In milliseconds, at most `maxTimeout`. */
+  timeout: number
+  /** Where its events are published. */
+  directory: string
+}
+
+/** How an execution ended. `withdrawn`: its caller disconnected, so no event says so. */
+export type Outcome =
+  | { type: 'success'; result: ClientToolResult }
+  | { type: 'failure'; error: string }
+  | { type: 'timeout'; error: string }
+  | { type: 'withdrawn' }
+
+export interface Execution {
+  outcome: Promise<Outcome>
+  /** Removes the execution without an event. Does nothing once it has ended (CT 4.4). */
+  withdraw: () => void
+}
+
+interface Pending {
+  call: ClientToolCall
+  directory: string
+  timer: NodeJS.Timeout
+  resolve: (outcome: Outcome) => void
+}
+
+const disconnected = 'Client disconnected'
+const stopping = 'Server is shutting down'
+
+/** The executions that wait for a result (CT 8.1). The end of each is published before its request is answered (S13). */
+export class Executions {
+  readonly #bus: Bus
+  readonly #pending = new Map<string, Pending>()
+  #stopped = false
+
+  constructor(bus: Bus) {
+    this.#bus = bus
+  }
+
+  has(requestID: string): boolean {
+    return this.#pending.has(requestID)
+  }
+
+  /** Announces a call and waits for its end. The request ID must not be pending. */
+  start({ clientID, tool, requestID, sessionID, messageID, callID, input, timeout, directory }: Call): Execution {
+    if (this.#stopped) {
+      const outcome = Promise.resolve<Outcome>({ type: 'failure', error: stopping })
+      return { outcome, withdraw: () => undefined }
+    }
+    const id = requestID === '' ? this.#newID(clientID, callID) : requestID
+    if (this.#pending.has(id)) throw new Error(`request ID ${JSON.stringify(id)} is already pending`)
+    const call: ClientToolCall = { sessionID, messageID, callID, tool, clientID }
+    const request: ClientToolExecutionRequest = {
+      type: 'client-tool-request',
+      requestID: id,
+      sessionID,
+      messageID,
+      callID,
+      tool,
+      input,
+    }
+
+    this.#bus.publish(directory, { type: 'client-tool.executing', properties: call })
+    const outcome = new Promise<Outcome>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#timeOut(id, timeout)
+      }, timeout)
+      this.#pending.set(id, { call, directory, timer, resolve })
+    })
+    const pending = this.#pending.get(id)
+    this.#bus.publish(directory, { type: 'client-tool.request', properties: { clientID, request } })
+    const withdraw = (): void => {
+      // Another execution may have the same ID by now.
+      if (this.#pending.get(id) === pending) this.#take(id)?.resolve({ type: 'withdrawn' })
+    }
+    return { outcome, withdraw }
+  }
+
+  /** Ends an execution with what its client sent. False if none is pending under this ID. */
+  settle(requestID: string, response: ClientToolResponse, directory: string): boolean {
+    const pending = this.#take(requestID)
+    if (pending === undefined) return false
+    switch (response.status) {
+      case 'success': {
+        const { status, title, output, metadata } = response
+        const properties = { ...pending.call, success: true } as const
+        this.#bus.publish(directory, { type: 'client-tool.completed', properties })
+        const result = { status, title, output, ...(metadata !== undefined && { metadata }) }
+        pending.resolve({ type: 'success', result })
+        break
+      }
+      case 'error':
+        this.#fail(pending, directory, { type: 'failure', error: response.error })
+        break
+      default:
+        response satisfies never
+    }
+    return true
+  }
+
+  /** Fails everything that waits for a client, in the directory of its stream that closed (CT 3.6, 5.1). */
+  disconnect(clientID: string, directory: string): void {
+    for (const [id, { call }] of [...this.#pending]) {
+      if (call.clientID !== clientID) continue
+      const pending = this.#take(id)
+      if (pending) this.#fail(pending, directory, { type: 'failure', error: disconnected })
+    }
+  }
+
+  /** Fails everything that waits, and everything that is started later (S19). */
+  stop(): void {
+    this.#stopped = true
+    for (const id of [...this.#pending.keys()]) {
+      const pending = this.#take(id)
+      if (pending) this.#fail(pending, pending.directory, { type: 'failure', error: stopping })
+    }
+  }
+
+  #timeOut(id: string, timeout: number): void {
+    const pending = this.#take(id)
+    const error = `Client tool execution timed out after ${timeout}ms`
+    if (pending) this.#fail(pending, pending.directory, { type: 'timeout', error })
+  }
+
+  #fail(pending: Pending, directory: string, outcome: Extract<Outcome, { error: string }>): void {
+    const properties = { ...pending.call, error: outcome.error }
+    this.#bus.publish(directory, { type: 'client-tool.failed', properties })
+    pending.resolve(outcome)
+  }
+
+  /** Removes an entry, so that it ends once. */
+  #take(id: string): Pending | undefined {
+    const pending = this.#pending.get(id)
+    if (pending === undefined) return undefined
+    clearTimeout(pending.timer)
+    this.#pending.delete(id)
+    return pending
+  }
+
+  #newID(clientID: string, callID: string): string {
+    const id = `${clientID}_${callID}_${Date.now()}`
+    let unique = id
+    for (let n = 2; this.#pending.has(unique); n++) unique = `${id}_${n}`
+    return unique
+  }
+}

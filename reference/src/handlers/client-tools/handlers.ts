@@ -1,0 +1,122 @@
+import type * as contract from '#contract'
+import type { Bus } from '../events/bus.ts'
+import { directoryOf } from '../../httpapi/directory.ts'
+import { isJsonType, readBody } from '../../httpapi/body.ts'
+import { MalformedBodyError } from '../../httpapi/errors.ts'
+import { Rendered, operation } from '../../httpapi/operation.ts'
+import type { Operation, Result } from '../../httpapi/operation.ts'
+import { jsonPieces } from '../../httpapi/response.ts'
+import { parseJsonBody } from '../../wire/json/body-text.ts'
+import { isObject } from '../../wire/json/is-object.ts'
+import { TooManyValuesError } from '../../wire/json/parse.ts'
+import type { Executions } from './executions.ts'
+import { tooManyTools } from './registry.ts'
+import type { Registry } from './registry.ts'
+import { registerRequest, submitResultRequest, unregisterRequest } from './requests.ts'
+import { validate } from './schema.ts'
+
+export interface ClientToolDeps {
+  bus: Bus
+  registry: Registry
+  executions: Executions
+  defaultDirectory: string
+  maxBody: number
+  /** The most tools of a client. */
+  maxTools: number
+}
+
+/** `POST /client-tools/register` (CT 4.1). The event is published even for no tools. */
+export function register(
+  { bus, registry, maxTools, ...limits }: ClientToolDeps,
+): Operation<contract.RegisterClientToolsData, contract.RegisterClientToolsResponses> {
+  return operation(async ({ request }) => {
+    const { directory, body } = await readRequest(request, limits, 'tools').catch((error: unknown) => {
+      throw hasTooManyTools(error, maxTools) ? tooManyTools() : error
+    })
+    if (isObject(body) && Array.isArray(body.tools) && body.tools.length > maxTools) throw tooManyTools()
+    const { clientID, tools } = validate(registerRequest, body)
+    const registered = registry.register(clientID, tools)
+    const properties = { clientID, toolIDs: registered }
+    bus.publish(directory, { type: 'client-tool.registered', properties })
+    return { status: 200, body: { registered } }
+  })
+}
+
+/** Whether a body has too many values, and too many tools as well (S39, S51). */
+function hasTooManyTools(error: unknown, maxTools: number): boolean {
+  const cause = error instanceof MalformedBodyError ? error.cause : undefined
+  return cause instanceof TooManyValuesError && (cause.elements ?? 0) > maxTools
+}
+
+/** `DELETE /client-tools/unregister` (CT 4.2). The event is published only if something was removed. */
+export function unregister(
+  { bus, registry, ...limits }: ClientToolDeps,
+): Operation<contract.UnregisterClientToolsData, contract.UnregisterClientToolsResponses> {
+  return operation(async ({ request }) => {
+    const { directory, body } = await readRequest(request, limits)
+    const { clientID, toolIDs } = validate(unregisterRequest, body)
+    const unregistered =
+      toolIDs === undefined ? registry.unregisterAll(clientID) : registry.unregister(clientID, toolIDs)
+    if (unregistered.length > 0) {
+      const properties = { clientID, toolIDs: unregistered }
+      bus.publish(directory, { type: 'client-tool.unregistered', properties })
+    }
+    return { status: 200, body: { success: true, unregistered } }
+  })
+}
+
+/** `POST /client-tools/result` (CT 4.3). */
+export function submitResult({ executions, ...limits }: ClientToolDeps): Operation<contract.SubmitClientToolResultData, SubmitResponses> {
+  return operation(async ({ request }): Promise<Result<SubmitResponses>> => {
+    const { directory, body } = await readRequest(request, limits)
+    const { requestID, result } = validate(submitResultRequest, body)
+    if (!executions.settle(requestID, result, directory)) return { status: 404, body: { error: 'Unknown request ID' } }
+    return { status: 200, body: { success: true } }
+  })
+}
+
+type SubmitResponses = contract.SubmitClientToolResultResponses & contract.SubmitClientToolResultErrors
+
+/** `GET /client-tools/tools/{clientID}` (CT 4.5). */
+export function listTools(
+  { registry, defaultDirectory }: ClientToolDeps,
+): Operation<contract.ListClientToolsData, contract.ListClientToolsResponses> {
+  return operation(({ request, path }) => {
+    directoryOf(request, defaultDirectory) // refuses two of them; the tools are those of all directories
+    return new Rendered<contract.ClientToolList>(jsonPieces(200, registry.list(path.clientID)))
+  })
+}
+
+/** `GET /client-tools/tools` (CT 4.6). */
+export function listAllTools(
+  { registry, defaultDirectory }: ClientToolDeps,
+): Operation<contract.ListAllClientToolsData, contract.ListAllClientToolsResponses> {
+  return operation(({ request }) => {
+    directoryOf(request, defaultDirectory)
+    return new Rendered<contract.ClientToolsById>(jsonPieces(200, registry.listAll()))
+  })
+}
+
+/**
+ * Checks a request to register, unregister or submit (CT 3.4, S1, S6): directory, size, content type and syntax, in this order. A
+ * body of another content type is not parsed and counts as an empty object.
+ */
+async function readRequest(
+  request: Request,
+  { defaultDirectory, maxBody }: Pick<ClientToolDeps, 'defaultDirectory' | 'maxBody'>,
+  counted?: string,
+): Promise<{ directory: string; body: unknown }> {
+  const directory = directoryOf(request, defaultDirectory)
+  const bytes = await readBody(request, maxBody)
+  if (!isJsonType(request.headers.get('Content-Type'))) return { directory, body: {} }
+  return { directory, body: await parseBody(bytes, counted) }
+}
+
+/** The JSON of a body. Throws a MalformedBodyError, whose cause may have the length of the `counted` member. */
+export async function parseBody(bytes: Uint8Array, counted?: string): Promise<unknown> {
+  try {
+    return await parseJsonBody(bytes, counted)
+  } catch (cause) {
+    throw new MalformedBodyError('the body is not JSON', { cause })
+  }
+}

@@ -1,0 +1,71 @@
+import type * as contract from '#contract'
+import type { Bus } from '../events/bus.ts'
+import { directoryOf } from '../../httpapi/directory.ts'
+import { Rendered, operation } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { namedFrame, pingFrame, sharedFrames } from '../../httpapi/sse/frame.ts'
+import { startTicker } from '../../httpapi/sse/ticker.ts'
+import type { OpenStreams } from '../../httpapi/sse/open-streams.ts'
+import { streamResponse } from '../../httpapi/sse/stream-response.ts'
+import type { Executions } from './executions.ts'
+import type { Registry } from './registry.ts'
+
+export interface PendingStreamDeps {
+  bus: Bus
+  streams: OpenStreams
+  registry: Registry
+  executions: Executions
+  defaultDirectory: string
+  keepaliveInterval: number
+}
+
+/**
+ * `GET /client-tools/pending/{clientID}`: the execution requests of one client in one directory, with a ping at every
+ * multiple of the keepalive interval (CT 5.1).
+ *
+ * The stream is the client's presence. When it closes, and not by the server itself, the client's executions fail and its
+ * tools go. That holds in every directory, whether or not the client has other streams (CT 1, 3.6).
+ */
+export function pendingRequests(
+  deps: PendingStreamDeps,
+): Operation<contract.StreamPendingRequestsData, contract.StreamPendingRequestsResponses> {
+  const { bus, streams, defaultDirectory, keepaliveInterval } = deps
+  return operation(({ request, path: { clientID } }) => {
+    const directory = directoryOf(request, defaultDirectory)
+    if (request.method === 'HEAD') return new Rendered(streamResponse(null, unbuffered))
+
+    const stream = streams.open({ kind: 'pending', directory, clientID }, (stream) => {
+      const unsubscribe = bus.subscribe((event, where) => {
+        if (event.type !== 'client-tool.request' || where !== directory) return
+        if (event.properties.clientID !== clientID) return
+        stream.send(frameOf(event.properties.request))
+      })
+      const stopPings = startTicker(keepaliveInterval, () => {
+        stream.send(pingFrame)
+      })
+      return ({ type }) => {
+        unsubscribe()
+        stopPings()
+        if (type !== 'ended') disconnect(deps, clientID, directory)
+      }
+    })
+    return new Rendered(streamResponse(stream, unbuffered))
+  })
+}
+
+const frameOf = sharedFrames((request: contract.ClientToolExecutionRequest) => namedFrame('tool-request', request satisfies contract.PendingStreamData))
+
+/** Proxies pass a pending stream on as it comes (S44). */
+const unbuffered = { 'X-Accel-Buffering': 'no' }
+
+/** The clean-up of CT 5.1: first the failures, then the tools. A client without tools unregisters nothing. */
+function disconnect(
+  { bus, registry, executions }: PendingStreamDeps,
+  clientID: string,
+  directory: string,
+): void {
+  executions.disconnect(clientID, directory)
+  const toolIDs = registry.unregisterAll(clientID)
+  if (toolIDs.length === 0) return
+  bus.publish(directory, { type: 'client-tool.unregistered', properties: { clientID, toolIDs } })
+}

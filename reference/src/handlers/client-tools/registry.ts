@@ -1,0 +1,173 @@
+import type { ClientToolDefinition } from '#contract'
+import { stringifyJson } from '../../wire/json/stringify.ts'
+import { fullToolID, shortName } from './tool-id.ts'
+
+/** What clients may register (S39). */
+export interface RegistryBounds {
+  /** Of one client. */
+  maxTools: number
+  maxClients: number
+}
+
+export const defaultBounds: RegistryBounds = { maxTools: 1000, maxClients: 10_000 }
+
+/** What a definition counts beside the bytes of its JSON. */
+const definitionBytes = 256
+/** Bytes of the definitions of a client, its ID included, and of those of all clients. */
+const maxClientBytes = 8 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
+
+/** A request to register was refused as a whole, for lack of room (S39). */
+export class RateLimitedError extends Error {
+  override readonly name = 'RateLimitedError'
+  declare readonly message: 'Too many tools' | 'Too many clients'
+}
+
+export function tooManyTools(): RateLimitedError {
+  return new RateLimitedError('Too many tools')
+}
+
+/** A definition, kept as JSON, in which it takes the least memory. */
+interface Tool {
+  /** A member of a JSON object, by full ID, with a comma before it. */
+  member: Buffer
+  /** Where the definition begins in `member`. */
+  at: number
+}
+
+/** A client with its tools by short name. */
+interface Client {
+  /** What the full IDs of its tools begin with. */
+  prefix: string
+  tools: Map<string, Tool>
+  bytes: number
+  /** The list of its tools, until they change: many readers may be slow to take it. */
+  listed?: readonly Uint8Array[] | undefined
+}
+
+/**
+ * The tools of all clients, of every directory alike (CT 3.6). Everything is listed in the order of CT 2.4, which is the
+ * insertion order of a Map: overwriting keeps a place, removing and adding again goes to the end.
+ */
+export class Registry {
+  readonly #bounds: RegistryBounds
+  readonly #clients = new Map<string, Client>()
+  #bytes = 0
+  /** The list of all tools, until they change. */
+  #listed: readonly Uint8Array[] | undefined
+
+  constructor(bounds: RegistryBounds = defaultBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Adds or overwrites tools, which come with short names. Returns their full IDs, one for each tool given. Throws a RateLimitedError. */
+  register(clientID: string, definitions: readonly ClientToolDefinition[]): string[] {
+    const known = this.#clients.get(clientID)
+    if (known === undefined && this.#clients.size >= this.#bounds.maxClients) throw new RateLimitedError('Too many clients')
+    const client = known ?? { prefix: fullToolID(clientID, ''), tools: new Map<string, Tool>(), bytes: jsonOf(clientID).length }
+    const before = known?.bytes ?? 0
+    const { added, bytes } = rendered(client, definitions)
+    const count = new Set([...client.tools.keys(), ...added.keys()]).size
+    if (count > this.#bounds.maxTools || bytes > maxClientBytes || this.#bytes - before + bytes > maxBytes) {
+      throw tooManyTools()
+    }
+    this.#bytes += bytes - before
+    client.bytes = bytes
+    for (const [name, tool] of added) client.tools.set(name, tool)
+    this.#clients.set(clientID, client)
+    this.#changed(client)
+    return definitions.map(({ id: name }) => client.prefix + name)
+  }
+
+  /** Removes the tools that are named, by short name or full ID. The client keeps its place even if none is left. */
+  unregister(clientID: string, entries: readonly string[]): string[] {
+    const client = this.#clients.get(clientID)
+    if (client === undefined) return []
+    this.#changed(client)
+    const { prefix, tools } = client
+    return entries.map((entry) => shortName(prefix, entry)).filter((name): name is string => {
+      const tool = name === undefined ? undefined : tools.get(name)
+      if (name === undefined || tool === undefined) return false
+      const bytes = sizeOf(tool)
+      client.bytes -= bytes
+      this.#bytes -= bytes
+      return tools.delete(name)
+    }).map((name) => prefix + name)
+  }
+
+  /** Removes all tools of a client and forgets its place. */
+  unregisterAll(clientID: string): string[] {
+    const client = this.#clients.get(clientID)
+    if (client === undefined) return []
+    this.#bytes -= client.bytes
+    this.#clients.delete(clientID)
+    this.#changed(client)
+    return [...client.tools.keys()].map((name) => client.prefix + name)
+  }
+
+  /** The tools of one client, as the pieces of a JSON array. */
+  list(clientID: string): readonly Uint8Array[] {
+    const client = this.#clients.get(clientID)
+    if (client === undefined) return joined('[', [], ']')
+    return (client.listed ??= joined('[', [...client.tools.values()].flatMap(({ member, at }) => [comma, member.subarray(at)]), ']'))
+  }
+
+  /**
+   * The tools of all clients by full ID, as the pieces of a JSON object. An ID that two clients share has the place of the first and the
+   * definition of the last (CT 2.6).
+   */
+  listAll(): readonly Uint8Array[] {
+    if (this.#listed !== undefined) return this.#listed
+    const all = new Map<string, Uint8Array>()
+    for (const { prefix, tools } of this.#clients.values()) {
+      for (const [name, { member }] of tools) all.set(prefix + name, member)
+    }
+    return (this.#listed = joined('{', [...all.values()], '}'))
+  }
+
+  /** The client that executes a tool: the first that has it (CT 2.6). */
+  ownerOf(id: string): string | undefined {
+    for (const [clientID, { prefix, tools }] of this.#clients) {
+      if (id.startsWith(prefix) && tools.has(id.slice(prefix.length))) return clientID
+    }
+    return undefined
+  }
+
+  #changed(client: Client): void {
+    client.listed = undefined
+    this.#listed = undefined
+  }
+}
+
+/** Definitions by short name as they are kept, and the size that their client has with them. */
+function rendered({ prefix, tools, bytes }: Client, definitions: readonly ClientToolDefinition[]): { added: Map<string, Tool>; bytes: number } {
+  const added = new Map<string, Tool>()
+  for (const { id: name, description, parameters } of definitions) {
+    const id = prefix + name
+    const key = jsonOf(id)
+    const json = jsonOf({ id, description, parameters } satisfies ClientToolDefinition)
+    const tool = { member: Buffer.concat([comma, key, colon, json]), at: key.length + 2 }
+    const before = added.get(name) ?? tools.get(name)
+    bytes += sizeOf(tool) - (before === undefined ? 0 : sizeOf(before))
+    added.set(name, tool)
+    // Each definition repeats the ID of the client. Later ones cannot shrink the total to the limit any more.
+    if (bytes > 8 * maxClientBytes) throw tooManyTools()
+  }
+  return { added, bytes }
+}
+
+function jsonOf(value: unknown): Buffer {
+  return Buffer.from(stringifyJson(value))
+}
+
+const [comma, colon] = [Buffer.from(','), Buffer.from(':')]
+
+/** What a definition counts (S39). */
+function sizeOf({ member, at }: Tool): number {
+  return member.length - at + definitionBytes
+}
+
+/** JSON text in pieces, from members that begin with a comma: many may be large, and are not copied. */
+function joined(open: string, [first, ...others]: readonly Uint8Array[], close: string): Uint8Array[] {
+  return [Buffer.from(open), ...(first === undefined ? [] : [first.subarray(1)]), ...others, Buffer.from(close)]
+}

@@ -1,0 +1,93 @@
+import type {
+  ClientToolDefinition,
+  ClientToolError,
+  ClientToolResponse,
+  ClientToolSuccess,
+  ExecuteRequest,
+  RegisterRequest,
+  SubmitResultRequest,
+  UnregisterRequest,
+} from '#contract'
+import { MalformedBodyError } from '../../httpapi/errors.ts'
+import { isObject } from '../../wire/json/is-object.ts'
+import { maxTimeout } from './executions.ts'
+import { array, byStatus, object, optional, record, string } from './schema.ts'
+import type { Schema } from './schema.ts'
+
+/*
+ * What the bodies must look like. The fields are in the order in which their issues are reported (CT 3.5), and those that
+ * the server does not read are missing: `sessionID` everywhere, `attachments` of a result (CT 12, D8 and D29).
+ */
+
+const tool: Schema<ClientToolDefinition> = object({ id: string, description: string, parameters: record })
+
+export const registerRequest: Schema<Omit<RegisterRequest, 'sessionID'>> = object({
+  clientID: string,
+  tools: array(tool),
+})
+
+export const unregisterRequest: Schema<Omit<UnregisterRequest, 'sessionID'>> = object({
+  clientID: string,
+  toolIDs: optional(array(string)),
+})
+
+const anyString = string as Schema<never> // `byStatus` has looked at it
+
+const success: Schema<Omit<ClientToolSuccess, 'attachments'>> = object({
+  status: anyString,
+  title: string,
+  output: string,
+  metadata: optional(record),
+})
+
+const failure: Schema<ClientToolError> = object({ status: anyString, error: string })
+
+export const submitResultRequest: Schema<SubmitResultRequest> = object({
+  requestID: string,
+  result: byStatus<ClientToolResponse>(
+    new Map<unknown, Schema<ClientToolResponse>>([
+      ['success', success],
+      ['error', failure],
+    ]),
+  ),
+})
+
+/** A body of `/client-tools/execute` with all that may be missing filled in (CT 4.4). An empty request ID asks the server for one. */
+type ExecuteFields = Required<NonNullable<ExecuteRequest>> & { timeout: number }
+
+/**
+ * Reads the body of `/client-tools/execute`, which has no validation issues of its own: whatever is wrong is a
+ * MalformedBodyError (CT 4.4). `null` counts as an empty object.
+ */
+export function readExecuteRequest(body: unknown, defaultTimeout: number): ExecuteFields {
+  const fields = body ?? {}
+  if (!isObject(fields)) throw new MalformedBodyError('the body is not an object')
+  return {
+    toolID: stringField(fields, 'toolID'),
+    requestID: stringField(fields, 'requestID'),
+    sessionID: stringField(fields, 'sessionID'),
+    messageID: stringField(fields, 'messageID'),
+    callID: stringField(fields, 'callID'),
+    input: inputField(fields),
+    timeout: timeoutField(fields, defaultTimeout),
+  }
+}
+
+function stringField(fields: Record<string, unknown>, key: keyof ExecuteFields): string {
+  const value = fields[key] === undefined ? '' : fields[key]
+  if (typeof value !== 'string') throw new MalformedBodyError(`${key} is not a string`)
+  return value
+}
+
+function inputField({ input = {} }: Record<string, unknown>): Record<string, unknown> {
+  if (!isObject(input)) throw new MalformedBodyError('input is not an object')
+  return input
+}
+
+/** An integer by its value, however it is written; at most what a timer can hold (S9). */
+function timeoutField({ timeout = 0 }: Record<string, unknown>, defaultTimeout: number): number {
+  if (typeof timeout !== 'number' || !Number.isInteger(timeout)) {
+    throw new MalformedBodyError('timeout is not an integer')
+  }
+  return timeout > 0 ? Math.min(timeout, maxTimeout) : defaultTimeout
+}

@@ -1,0 +1,122 @@
+import { dataFrame } from '../../httpapi/sse/frame.ts'
+import { startTicker } from '../../httpapi/sse/ticker.ts'
+import type { MessageEvent } from '#contract'
+
+/** The reason of a reply that ends because its client disconnected (GA 7.5). */
+export class ClientDisconnectedError extends Error {
+  override readonly name = 'ClientDisconnectedError'
+}
+
+const pingIntervalMs = 500
+/** How much may wait for a slow client before the engine waits. */
+const maxWaiting = { events: 100, bytes: 8 * 1024 * 1024 }
+
+/**
+
+ * The body of one reply. A sender waits while its client reads too slowly. Pings are dropped then, since a late ping has no use.
+ */
+export class ReplyStream {
+  readonly body: ReadableStream<Uint8Array>
+  /** Aborted when the client disconnects, or the reply is given up. */
+  readonly signal: AbortSignal
+  readonly #over = new AbortController()
+  readonly #queue: Uint8Array[] = []
+  #bytes = 0
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+  /** The client waits for an event, so the queue is empty. */
+  #wanted = false
+  #ended = false
+  #left = false
+  #stopPings = (): void => undefined
+  readonly #waiting = new Set<() => void>()
+
+  constructor() {
+    this.signal = this.#over.signal
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => {
+          this.#wanted = true
+          this.#next()
+        },
+        cancel: () => {
+          this.#stopPings()
+          this.#ended = true
+          this.#left = true
+          this.giveUp(new ClientDisconnectedError('the client has gone'))
+        },
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  /** Sends a ping at once, and one every half second until the end (GA 7.4). */
+  startPings(): void {
+    const ping = (): void => {
+      if (!this.#isFull()) this.#push({ type: 'Ping' })
+    }
+    ping()
+    this.#stopPings = startTicker(pingIntervalMs, ping)
+  }
+
+  /** Ends the work of the reply, with this reason. */
+  giveUp(reason: Error): void {
+    this.#over.abort(reason)
+    this.#wake()
+  }
+
+  /** Sends an event as soon as there is room for it. Rejects with the reason when the reply is over. */
+  async send(event: MessageEvent): Promise<void> {
+    while (this.#isFull() && !this.signal.aborted) await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    this.signal.throwIfAborted()
+    this.#push(event)
+  }
+
+  /** Sends the last event of a reply that was given up, whether there is room for it or not. */
+  sendLast(event: MessageEvent): void {
+    this.#push(event)
+    this.end()
+  }
+
+  /** Ends the stream after what has been sent. */
+  end(): void {
+    this.#stopPings()
+    this.#ended = true
+    this.#next()
+  }
+
+  #push(event: MessageEvent): void {
+    if (this.#ended) return
+    const bytes = dataFrame(event)
+    this.#queue.push(bytes)
+    this.#bytes += bytes.length
+    this.#next()
+  }
+
+  #isFull(): boolean {
+    return this.#queue.length >= maxWaiting.events || this.#bytes >= maxWaiting.bytes
+  }
+
+  /** Gives a waiting client the next event, if there is one. */
+  #next(): void {
+    if (!this.#wanted) return
+    const event = this.#queue.shift()
+    if (event !== undefined) {
+      this.#wanted = false
+      this.#bytes -= event.length
+      this.#controller.enqueue(event)
+      this.#wake()
+    } else if (this.#ended && !this.#left) {
+      this.#wanted = false
+      this.#controller.close()
+    }
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const wake of waiting) wake()
+  }
+}

@@ -1,0 +1,199 @@
+import type * as contract from '#contract'
+import type { Agents } from '../../engine/agent/agents.ts'
+import { installRecipe } from '../../engine/agent/install-recipe.ts'
+import { BareStatusError, MessageError } from '../../httpapi/goose-errors.ts'
+import { Rendered, operation, renderLarge, withBody } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { jsonPieces } from '../../httpapi/response.ts'
+import { documentInSlices } from '../../wire/json/document.ts'
+import { bodyOf, int64, map, oneOf, readShape, string, withDefault } from '../../wire/json/shape.ts'
+import { prettyBytes, quotedBytes } from '../../wire/json/stringify.ts'
+import type { Logger } from '../../log.ts'
+import type { Recipe } from '../../domain/recipe/recipe.ts'
+import { MissingParametersError, recipeLibrary } from '../../domain/recipe/render.ts'
+import type { Tasks } from '../../domain/recipe/recipe-tasks.ts'
+import { TemplateError } from '../../domain/recipe/template-error.ts'
+import type { RecipeWorker } from '../../domain/recipe/recipe-worker.ts'
+import type { LargeTexts } from '../../engine/turn/large-texts.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { ListedSession, LoadedSession } from '../../domain/session/session.ts'
+import type { SessionStore } from '../../store/session-store.ts'
+import { trimmed } from '../../text/white-space.ts'
+import { compareIds, exportedSession } from '../../domain/session/session.ts'
+import type { Session } from '../../domain/session/session.ts'
+
+interface SessionDeps {
+  store: SessionStore
+  agents: Agents
+  settings: Settings
+  recipeWorker: RecipeWorker
+  logger: Logger
+}
+
+/** `GET /sessions` (GA 9.2). Of sessions that were updated in the same second, the newer one is first. */
+export function listSessions({ store }: SessionDeps): Operation<contract.ListSessionsData, contract.ListSessionsResponses> {
+  return operation(() => {
+    const shown = store
+      .list()
+      .filter(({ session_type: type, message_count: count }) => (type === 'user' || type === 'scheduled') && count > 0)
+    return renderLarge({ sessions: shown.sort(latestFirst) })
+  })
+}
+
+function latestFirst(a: ListedSession, b: ListedSession): number {
+  if (a.updated_at !== b.updated_at) return a.updated_at < b.updated_at ? 1 : -1
+  return compareIds(b.id, a.id)
+}
+
+/** `GET /sessions/{session_id}` (GA 9.3). */
+export function getSession(deps: SessionDeps): Operation<contract.GetSessionData, contract.GetSessionResponses> {
+  return operation(async ({ path }) => renderLarge(await readable(deps, path.session_id)))
+}
+
+/** `GET /sessions/{session_id}/export` (GA 9.5): the text of the session, as a JSON string. */
+export function exportSession(deps: SessionDeps): Operation<contract.ExportSessionData, contract.ExportSessionResponses> {
+  return operation(async ({ path }) => {
+    const exported = await prettyBytes(await readable(deps, path.session_id))
+    return new Rendered<string>(jsonPieces(200, await quotedBytes(exported)))
+  })
+}
+
+/** The session with its messages. Throws a 404 when it does not exist or cannot be read. */
+async function readable({ store, logger }: SessionDeps, id: string): Promise<LoadedSession> {
+  let session: LoadedSession | undefined
+  try {
+    session = await store.load(id)
+  } catch (err) {
+    logger.warn('session not readable', { session: id, err })
+  }
+  if (session === undefined) throw new BareStatusError(404)
+  return session
+}
+
+/** `DELETE /sessions/{session_id}` (GA 9.4). All work for the session ends (G29). */
+export function deleteSession(
+  { store, agents, largeTexts }: SessionDeps & { largeTexts: LargeTexts },
+): Operation<contract.DeleteSessionData, contract.DeleteSessionResponses & contract.DeleteSessionErrors> {
+  return operation(async ({ path: { session_id: id } }) => {
+    const session = store.handle(id)
+    if (!store.delete(id)) return { status: 404 }
+    await agents.end(id)
+    await largeTexts.remove(session)
+    return { status: 200 }
+  })
+}
+
+const importRequest = bodyOf<contract.ImportSessionRequest>()({ json: string })
+
+/** `POST /sessions/import` (GA 9.6). */
+export function importSession({ store }: SessionDeps): Operation<contract.ImportSessionData, contract.ImportSessionResponses> {
+  return withBody(importRequest, async ({ body }) => {
+    const session = await readExport(body.json)
+    const { id } = await store.create(
+      {
+        working_dir: session.working_dir,
+        name: session.name,
+        user_set_name: session.user_set_name,
+        session_type: session.session_type,
+        extension_data: session.extension_data,
+        total_tokens: session.total_tokens,
+        input_tokens: session.input_tokens,
+        output_tokens: session.output_tokens,
+        accumulated_total_tokens: session.accumulated_total_tokens,
+        accumulated_input_tokens: session.accumulated_input_tokens,
+        accumulated_output_tokens: session.accumulated_output_tokens,
+        schedule_id: session.schedule_id,
+        recipe: session.recipe,
+        user_recipe_values: session.user_recipe_values,
+      },
+      session.conversation ?? [],
+    )
+    const created = await store.load(id)
+    if (created === undefined) throw new BareStatusError(500, 'the session was deleted at once')
+    return renderLarge(created)
+  })
+}
+
+async function readExport(text: string): Promise<Session> {
+  try {
+    const document = await documentInSlices(text)
+    return readShape(exportedSession, document.value, document)
+  } catch (cause) {
+    throw new BareStatusError(400, 'the text is no exported session', { cause })
+  }
+}
+
+/** `GET /sessions/insights` (GA 9.7). */
+export function getInsights({ store }: SessionDeps): Operation<contract.GetSessionInsightsData, contract.GetSessionInsightsResponses> {
+  return operation(() => {
+    const sessions = store.list()
+    const totalTokens = sessions.reduce((sum, one) => sum + (one.accumulated_total_tokens ?? one.total_tokens ?? 0), 0)
+    return { status: 200, body: { totalSessions: sessions.length, totalTokens } }
+  })
+}
+
+const nameRequest = bodyOf<contract.UpdateSessionNameRequest>()({ name: string })
+const maxNameBytes = 200
+
+/** `PUT /sessions/{session_id}/name` (GA 9.8). An unknown session is no error. */
+export function setName({ store }: SessionDeps): Operation<contract.UpdateSessionNameData, contract.UpdateSessionNameResponses> {
+  return withBody(nameRequest, ({ path, body }) => {
+    const name = trimmed(body.name)
+    if (name === '' || Buffer.byteLength(name) > maxNameBytes) throw new BareStatusError(400)
+    store.update(path.session_id, { name, user_set_name: true })
+    return { status: 200 }
+  })
+}
+
+const recipeValuesRequest = bodyOf<contract.UpdateSessionUserRecipeValuesRequest>()({ userRecipeValues: map(string) })
+
+/** `PUT /sessions/{session_id}/user_recipe_values` (GA 9.9). The values are kept also when a later step fails. */
+export function setRecipeValues(
+  { store, agents, settings, recipeWorker }: SessionDeps,
+): Operation<contract.UpdateSessionUserRecipeValuesData, contract.UpdateSessionUserRecipeValuesResponses> {
+  return withBody(recipeValuesRequest, async ({ path: { session_id: id }, body: { userRecipeValues }, request: { signal } }) => {
+    const own = store.handle(id)
+    own.update({ user_recipe_values: userRecipeValues })
+    const session = own.find()
+    if (session === undefined) throw new MessageError(500, 'Session not found')
+    if (session.recipe === null) throw new MessageError(404, 'Recipe not found')
+    const given = { recipe: session.recipe, values: userRecipeValues, library: recipeLibrary(settings.paths) }
+    const recipe = await rendered(recipeWorker, given, signal)
+    if (own.deleted.aborted) throw new MessageError(500, 'Session not found')
+    installRecipe(agents.get(id), recipe)
+    return { status: 200, body: { recipe } }
+  })
+}
+
+async function rendered(recipeWorker: RecipeWorker, given: Tasks['render']['given'], signal: AbortSignal): Promise<Recipe> {
+  try {
+    return await recipeWorker.run('render', given, signal)
+  } catch (error) {
+    if (error instanceof MissingParametersError) throw new MessageError(400, 'Missing required parameters', { cause: error })
+    if (error instanceof TemplateError) throw new MessageError(500, error.message, { cause: error })
+    throw error
+  }
+}
+
+const editRequest = bodyOf<contract.EditMessageRequest>()({
+  timestamp: int64,
+  editType: withDefault<contract.EditType>(oneOf('fork', 'edit'), 'fork'),
+})
+
+/** `POST /sessions/{session_id}/edit_message` (GA 9.10). */
+export function editMessage({ store }: SessionDeps): Operation<contract.EditMessageData, contract.EditMessageResponses> {
+  return withBody(editRequest, async ({ path: { session_id: id }, body: { timestamp, editType } }) => {
+    const edited = editType === 'edit' ? id : await fork(store, id)
+    store.cut(edited, timestamp)
+    return { status: 200, body: { sessionId: edited } }
+  })
+}
+
+/** The id of a copy, which has neither tokens nor a provider. */
+async function fork(store: SessionStore, id: string): Promise<string> {
+  const original = await store.load(id)
+  if (original === undefined) throw new BareStatusError(500, 'there is no such session')
+  const { working_dir, session_type, extension_data, schedule_id, recipe, user_recipe_values, conversation } = original
+  const copy = { name: '(edited)', working_dir, session_type, extension_data, schedule_id, recipe, user_recipe_values }
+  return (await store.create(copy, conversation)).id
+}

@@ -1,0 +1,42 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Zip, ZipDeflate } from 'fflate'
+
+/** A zip archive in memory. It is made piece by piece, so that other requests are served meanwhile. */
+export class Archive {
+  readonly #zip: Zip
+  readonly #chunks: Uint8Array[] = []
+  readonly #maxBytes: number
+  #bytes = 0
+
+  /** The entries together have at most `maxBytes`. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+    this.#zip = new Zip((error, chunk) => {
+      if (error) throw error
+      this.#chunks.push(chunk)
+    })
+  }
+
+  /** Adds an entry. Rejects when the archive gets too large, or the content cannot be read; the archive is then unusable. */
+  async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    const entry = new ZipDeflate(name)
+    this.#zip.add(entry)
+    for await (const piece of content) {
+      this.#bytes += piece.length
+      if (this.#bytes > this.#maxBytes) throw new Error('there is too much')
+      for (let at = 0; at < piece.length; at += pieceBytes) {
+        entry.push(piece.subarray(at, at + pieceBytes))
+        await nextTurn()
+      }
+    }
+    entry.push(new Uint8Array(), true)
+  }
+
+  end(): Buffer<ArrayBuffer> {
+    this.#zip.end()
+    return Buffer.concat(this.#chunks)
+  }
+}
+
+/** How much is deflated at a time, in a few milliseconds. */
+const pieceBytes = 64 * 1024

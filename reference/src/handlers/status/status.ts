@@ -1,0 +1,11 @@
+import type * as contract from '#contract'
+import { Rendered, operation } from '../../httpapi/operation.ts'
+import type { Operation } from '../../httpapi/operation.ts'
+import { text } from '../../httpapi/response.ts'
+
+const up: contract.GetStatusResponse = 'ok'
+
+/** `GET /status`: the server is up, whatever else is wrong (GA 5.1). */
+export const status: Operation<contract.GetStatusData, contract.GetStatusResponses> = operation(
+  () => new Rendered<contract.GetStatusResponse>(text(200, up)),
+)

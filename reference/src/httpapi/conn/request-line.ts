@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net'
+import { percent } from '../url-path.ts'
+
+/**
+ * Lets raw UTF-8 in a request target through (CT 3.3). The HTTP parser of Node refuses a request line with a byte above
+ * 0x7F, so such bytes are percent-encoded before the parser sees them; nothing else on the connection is touched.
+ *
+ * Two things about node:http make this possible, and http-server.test.ts fails if either changes: a `data` listener moves
+ * the parser from the socket's handle to its stream, and whatever arrives on that stream went through `push`.
+ */
+export function acceptRawTargets(socket: Socket): void {
+  const escaper = new RequestLineEscaper()
+  const push = socket.push.bind(socket)
+  socket.push = (chunk: unknown, encoding?: BufferEncoding) =>
+    push(chunk instanceof Uint8Array ? escaper.feed(chunk) : chunk, encoding)
+  socket.on('data', () => {
+    // The stream is read by the parser.
+  })
+}
+
+/** Where in a message the next byte lies. `opaque`: the framing is not ours to follow, so nothing more is changed. */
+type State =
+  | { at: 'request-line' }
+  | { at: 'headers'; length: number; chunked: boolean }
+  | { at: 'body'; left: number }
+  | { at: 'chunk-size' }
+  | { at: 'chunk'; left: number }
+  | { at: 'trailers' }
+  | { at: 'opaque' }
+
+/** Longer lines are left to the parser, which refuses them. */
+const maxLine = 1 << 20
+
+const LF = 0x0a
+
+/**
+ * Follows the framing of the requests on one connection (RFC 9112 §2, §6, §7.1) to know which bytes are request lines.
+ * It is strict: what it cannot follow, the parser refuses as well.
+ */
+export class RequestLineEscaper {
+  #state: State = { at: 'request-line' }
+  /** The current line as far as it has come, one character per byte. */
+  #line = ''
+
+  /** The next bytes of the connection, with those above 0x7F in request lines percent-encoded. */
+  feed(chunk: Uint8Array): Uint8Array {
+    const parts: Uint8Array[] = []
+    for (let i = 0; i < chunk.length; ) {
+      const start = i
+      const state = this.#state
+      if (state.at === 'opaque') {
+        i = chunk.length
+        parts.push(chunk.subarray(start))
+      } else if (state.at === 'body' || state.at === 'chunk') {
+        i = Math.min(chunk.length, start + state.left)
+        this.#skip(state, i - start)
+        parts.push(chunk.subarray(start, i))
+      } else {
+        const end = chunk.indexOf(LF, start)
+        i = end === -1 ? chunk.length : end + 1
+        const piece = chunk.subarray(start, i)
+        parts.push(state.at === 'request-line' ? escapeHighBytes(piece) : piece)
+        this.#take(state, piece, end !== -1)
+      }
+    }
+    return parts.length === 1 ? (parts[0] ?? chunk) : Buffer.concat(parts)
+  }
+
+  #skip(state: Extract<State, { left: number }>, bytes: number): void {
+    state.left -= bytes
+    if (state.left > 0) return
+    this.#state = state.at === 'body' ? { at: 'request-line' } : { at: 'chunk-size' }
+  }
+
+  #take(state: Exclude<State, { left: number } | { at: 'opaque' }>, piece: Uint8Array, complete: boolean): void {
+    this.#line += Buffer.from(piece).toString('latin1')
+    if (this.#line.length > maxLine) this.#state = { at: 'opaque' }
+    else if (complete) {
+      this.#state = next(state, this.#line.replace(/\r?\n$/, ''))
+      this.#line = ''
+    }
+  }
+}
+
+/** What follows a whole line. */
+function next(state: Exclude<State, { left: number } | { at: 'opaque' }>, line: string): State {
+  switch (state.at) {
+    case 'request-line':
+      // Empty lines before a request line are skipped (RFC 9112 §2.2).
+      return line === '' ? state : { at: 'headers', length: 0, chunked: false }
+    case 'headers':
+      return line === '' ? bodyOf(state) : header(state, line)
+    case 'chunk-size':
+      return chunkOf(line)
+    case 'trailers':
+      return line === '' ? { at: 'request-line' } : state
+    default:
+      return state satisfies never
+  }
+}
+
+type Headers = Extract<State, { at: 'headers' }>
+
+function header(state: Headers, line: string): State {
+  const colon = line.indexOf(':')
+  const value = line.slice(colon + 1).trim()
+  switch (line.slice(0, colon).toLowerCase()) {
+    case 'content-length':
+      return /^\d+$/.test(value) ? { ...state, length: Number(value) } : { at: 'opaque' }
+    case 'transfer-encoding':
+      return /(?:^|,)[ \t]*chunked$/i.test(value) ? { ...state, chunked: true } : { at: 'opaque' }
+    default:
+      return state
+  }
+}
+
+function bodyOf({ length, chunked }: Headers): State {
+  if (chunked) return { at: 'chunk-size' }
+  return length > 0 ? { at: 'body', left: length } : { at: 'request-line' }
+}
+
+function chunkOf(line: string): State {
+  const size = /^[0-9a-f]+/i.exec(line)?.[0]
+  if (size === undefined) return { at: 'opaque' }
+  const length = parseInt(size, 16)
+  // The line break after the data belongs to the chunk.
+  return length === 0 ? { at: 'trailers' } : { at: 'chunk', left: length + 2 }
+}
+
+function escapeHighBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.every((byte) => byte < 0x80)) return bytes
+  const line = Buffer.from(bytes).toString('latin1')
+  return Buffer.from(line.replace(/[\x80-\xff]/g, (byte) => percent(byte.charCodeAt(0))), 'latin1')
+}

@@ -1,0 +1,63 @@
+import type { OversizedBodyText, UnsupportedBodyText } from '#contract'
+import { parseDocumentBody } from '../wire/json/body-text.ts'
+import type { JsonDocument } from '../wire/json/document.ts'
+import { JsonSyntaxError } from '../wire/json/parse.ts'
+import { ShapeError, readShape } from '../wire/json/shape.ts'
+import type { Shape } from '../wire/json/shape.ts'
+import { readBody } from './body.ts'
+import { BodyTooLargeError } from './errors.ts'
+import { TextError } from './goose-errors.ts'
+
+/** Bytes of the largest body of an operation that reads JSON, but for `/reply` (GA 2.5). */
+export const maxJsonBody = 2 * 1024 * 1024
+/** Bytes of the largest body of `/reply`. */
+export const maxReplyBody = 50 * 1024 * 1024
+
+/**
+ * Reads the JSON body of a request as a goose operation does (GA 2.5): content type, then size, then syntax, then shape.
+ * Throws a TextError for the first that is wrong.
+ */
+export async function readJsonBody<T>(request: Request, shape: Shape<T>, maxBytes = maxJsonBody): Promise<T> {
+  if (!isJsonMediaType(request.headers.get('Content-Type'))) {
+    throw new TextError(415, 'Expected request with `Content-Type: application/json`' satisfies UnsupportedBodyText)
+  }
+  const document = await parse(await readLimited(request, maxBytes))
+  try {
+    return readShape(shape, document.value, document)
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    throw new TextError(422, `Failed to deserialize the JSON body into the target type: ${error.message}`, { cause: error })
+  }
+}
+
+async function readLimited(request: Request, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await readBody(request, maxBytes)
+  } catch (error) {
+    if (!(error instanceof BodyTooLargeError)) throw error
+    throw new TextError(413, 'Failed to buffer the request body: length limit exceeded' satisfies OversizedBodyText, { cause: error })
+  }
+}
+
+async function parse(bytes: Uint8Array): Promise<JsonDocument> {
+  try {
+    return await parseDocumentBody(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    // Parsers differ about the place of the fault, so the response names none (G1).
+    throw new TextError(400, 'Failed to parse the request body as JSON: invalid JSON', { cause: error })
+  }
+}
+
+/**
+ * Whether this is `application/json` or `application/*+json`, with any parameters, in the grammar of media types
+ * (RFC 9110 §8.3.1, G9). An invalid type counts as missing.
+ */
+export function isJsonMediaType(contentType: string | null): boolean {
+  return contentType !== null && mediaType.test(contentType) && /^application\/(?:[^;\s]+\+)?json[\t ]*(?:;|$)/i.test(contentType)
+}
+
+const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+const quoted = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"'
+const parameter = `${token}=(?:${token}|${quoted})`
+const mediaType = new RegExp(`^${token}/${token}(?:[\\t ]*;[\\t ]*(?:${parameter})?)*[\\t ]*$`)

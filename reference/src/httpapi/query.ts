@@ -1,0 +1,34 @@
+import { TextError } from './goose-errors.ts'
+
+/** The parameters of a query of the contract, and whether it requires them. */
+export type QueryNames<Query> = { [Name in keyof Query]-?: object extends Pick<Query, Name> ? 'optional' : 'required' }
+
+/**
+ * The values of query parameters (GA 2.6, G10). Other parameters are ignored. Throws a TextError when one of them is repeated,
+ * or a required one is missing.
+ */
+export function readQuery<Query>(url: string, wanted: QueryNames<Query>): Query {
+  const given = new Map<string, string[]>()
+  for (const pair of new URL(url).search.slice(1).split('&')) {
+    const [key = '', ...value] = pair.split('=')
+    const name = decodeForm(key)
+    given.set(name, [...(given.get(name) ?? []), decodeForm(value.join('='))])
+  }
+  const names = Object.keys(wanted)
+  const repeated = names.find((name) => (given.get(name)?.length ?? 0) > 1)
+  if (repeated !== undefined) throw refused(`duplicate field \`${repeated}\``)
+  const missing = names.find((name) => wanted[name as keyof Query] === 'required' && !given.has(name)) // its own key
+  if (missing !== undefined) throw refused(`missing field \`${missing}\``)
+  return Object.fromEntries(names.flatMap((name) => given.get(name)?.map((value) => [name, value]) ?? [])) as Query // all that are there
+}
+
+function refused(reason: string): TextError {
+  return new TextError(400, `Failed to deserialize query string: ${reason}`)
+}
+
+/** Decodes a form value: `+` is a blank, invalid UTF-8 becomes U+FFFD, and an invalid escape is kept. */
+function decodeForm(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
+}

@@ -1,0 +1,48 @@
+import { Hono } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { cors } from './cors.ts'
+import { isClientToolsPath } from './path-family.ts'
+import { empty } from './response.ts'
+import { routePath } from './url-path.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** One operation. */
+export interface Route {
+  method: Method
+  path: string
+  handler: (c: Context) => Promise<Response>
+}
+
+/** Answers an error that a handler threw. */
+export type ErrorHandler = (error: Error, request: Request, path: string) => Response
+
+/**
+ * The routes behind a `fetch`: OPTIONS is answered first, then a request without the key (GA 2.2), then an unknown path
+ * (404), then a wrong method (405), all without a body (S1, S2). Paths are exact: no trailing slash, no doubled slash, one
+ * segment per parameter (CT 3.2, GA 2.1). Of two paths that match, the first in the table counts and no
+ * other, whatever the method is.
+ *
+ * HEAD runs the handler of GET and loses the body on the way out; handlers of streams look at the method themselves.
+ */
+export function createRouter(routes: readonly Route[], requireKey: MiddlewareHandler, onError: ErrorHandler): Hono {
+  const router = new Hono({ getPath: (request) => routePath(request.url) })
+  router.use(cors)
+  router.use(requireKey)
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const ofPath = routes.filter((route) => route.path === path)
+    for (const { method, handler } of ofPath) router.on(method, path, handler)
+    router.all(path, () => empty(405, { Allow: allow(path, ofPath.map(({ method }) => method)) }))
+  }
+  router.notFound(() => empty(404))
+  router.onError((error, c) => onError(error, c.req.raw, c.req.path))
+  return router
+}
+
+/** The methods of a path, in the spelling of its family (S26). */
+function allow(path: string, methods: readonly Method[]): string {
+  const names = inOrder.filter((name) => methods.includes(name === 'HEAD' ? 'GET' : name))
+  return names.join(isClientToolsPath(path) ? ', ' : ',')
+}
+
+const inOrder = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const

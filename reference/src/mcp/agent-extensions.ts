@@ -1,0 +1,184 @@
+import type { FrontendExtension } from '#contract'
+import type { JsonObject } from '../wire/json/shape.ts'
+import type { Logger } from '../log.ts'
+import type { Result } from '../domain/message/result.ts'
+import type { ToolContent } from '../domain/message/tool-content.ts'
+import type { CallListener } from './client/call-listener.ts'
+import type { SessionHandle } from '../store/session-handle.ts'
+import type { SessionStore } from '../store/session-store.ts'
+import { checkBuiltin } from './builtins.ts'
+import { normalisedKey } from '../domain/extension/config.ts'
+import type { ExtensionConfig, McpTool } from '../domain/extension/config.ts'
+import { ExtensionError } from './client/connection.ts'
+import type { Connection } from './client/connection.ts'
+import type { LoadedExtension, ManagedExtensions } from './platform/managed-extensions.ts'
+import { connectPlatform } from './platform/platform-extensions.ts'
+import type { RemoteExtension, LaunchContext } from './client/transports.ts'
+import { compareBytes } from '../text/compare-bytes.ts'
+
+/** X4. */
+const defaultTimeoutSeconds = 300
+const longestTimeoutSeconds = 86_400
+const maxExtensions = 100
+
+export interface ExtensionLaunchDeps extends LaunchContext {
+  store: SessionStore
+  logger: Logger
+}
+
+interface Loaded {
+  config: ExtensionConfig
+  connection: Connection
+  /** The tools that may be used; all if it is empty. */
+  available: readonly string[]
+}
+
+/** The extensions of one agent (GA 6.7), by their normalised keys. */
+export class AgentExtensions implements ManagedExtensions {
+  readonly #session: SessionHandle
+  readonly #deps: ExtensionLaunchDeps
+  readonly #loaded = new Map<string, Loaded>()
+  readonly #frontends = new Map<string, FrontendExtension>()
+  /** The keys that extensions are being connected to under, once for each. */
+  readonly #connecting: string[] = []
+  readonly #over = new AbortController()
+
+  constructor(session: SessionHandle, deps: ExtensionLaunchDeps) {
+    this.#session = session
+    this.#deps = deps
+  }
+
+  /** Connects to an extension, in the place of one with the same key. Rejects with an ExtensionError. */
+  async add(config: ExtensionConfig): Promise<void> {
+    const key = normalisedKey(config.name)
+    if (key === '') throw new ExtensionError('Extension has no name')
+    if (config.type === 'frontend') {
+      this.#checkRoom(key)
+      const before = this.#loaded.get(key)
+      this.#loaded.delete(key)
+      this.#frontends.set(key, config)
+      await before?.connection.close()
+      return
+    }
+    const connection = await this.#connect(config, key)
+    if (this.#over.signal.aborted) {
+      await connection.close()
+      throw closedError()
+    }
+    const before = this.#loaded.get(key)
+    this.#loaded.set(key, { config, connection, available: config.available_tools })
+    this.#frontends.delete(key)
+    await before?.connection.close()
+  }
+
+  /** An unknown name is no error, and frontend tools stay (GA 6.8). */
+  async remove(name: string): Promise<void> {
+    const key = normalisedKey(name)
+    const loaded = this.#loaded.get(key)
+    this.#loaded.delete(key)
+    await loaded?.connection.close()
+  }
+
+  loaded(): LoadedExtension[] {
+    const all: LoadedExtension[] = [
+      ...[...this.#loaded].map(([key, { config, connection }]) => ({ key, config, resources: connection.resources })),
+      ...[...this.#frontends].map(([key, config]) => ({ key, config, resources: undefined })),
+    ]
+    return all.sort((a, b) => compareBytes(a.key, b.key))
+  }
+
+  async tools(): Promise<Map<string, McpTool[]>> {
+    const entries = await Promise.all(
+      [...this.#loaded].map(async ([key, { connection, available }]): Promise<[string, McpTool[]]> => {
+        const tools = await connection.tools()
+        return [key, tools.filter(({ name }) => isAvailable(available, name))]
+      }),
+    )
+    return new Map(entries)
+  }
+
+  async instructions(): Promise<ReadonlyMap<string, string>> {
+    const loaded = [...this.#loaded].map(async ([key, { connection }]): Promise<[string, string]> => [key, await connection.instructions])
+    return new Map([
+      ...(await Promise.all(loaded)),
+      ...[...this.#frontends].map(([key, { instructions }]): [string, string] => [key, instructions ?? '']),
+    ])
+  }
+
+  notes(): string[] {
+    const byKey = [...this.#loaded].sort(([a], [b]) => compareBytes(a, b))
+    return byKey.map(([, { connection }]) => connection.note()).filter((note) => note !== '')
+  }
+
+  frontendTools(): readonly McpTool[] {
+    return [...this.#frontends.values()].flatMap(({ tools }) => tools)
+  }
+
+  call(name: string, args: JsonObject, listener: CallListener, signal: AbortSignal): Promise<Result<ToolContent[]>> | undefined {
+    // Of two keys that fit, the longer one says more.
+    const key = [...this.#loaded.keys()].filter((one) => name.startsWith(`${one}__`)).sort((a, b) => b.length - a.length)[0]
+    const loaded = key === undefined ? undefined : this.#loaded.get(key)
+    if (key === undefined || loaded === undefined) return undefined
+    const tool = name.slice(key.length + 2)
+    if (isAvailable(loaded.available, tool)) return loaded.connection.call(tool, args, listener, signal)
+    return Promise.resolve({ status: 'error', error: `-32603: -32002: Tool not available: ${name}` })
+  }
+
+  async close(): Promise<void> {
+    this.#over.abort(closedError())
+    const all = [...this.#loaded.values()]
+    this.#loaded.clear()
+    await Promise.all(all.map(({ connection }) => connection.close()))
+  }
+
+  async #connect(config: Exclude<ExtensionConfig, FrontendExtension>, key: string): Promise<Connection> {
+    if (config.type === 'platform') {
+      const platform = connectPlatform(config, { ...this.#deps, session: this.#session, extensions: this })
+      this.#checkRoom(key)
+      return platform
+    }
+    checkBuiltin(config)
+    this.#checkRoom(key)
+    this.#connecting.push(key)
+    try {
+      return await this.#open(config)
+    } finally {
+      this.#connecting.splice(this.#connecting.indexOf(key), 1)
+    }
+  }
+
+  async #open(config: RemoteExtension): Promise<Connection> {
+    const { settings, logger } = this.#deps
+    const { signal } = this.#over
+    // The SDK takes longer to load than all the rest of the server, which most of the time does without.
+    const [{ McpConnection }, { openTransport }] = await Promise.all([import('./client/mcp-connection.ts'), import('./client/transports.ts')])
+    const { transport, lastErrorLine } = await openTransport(config, this.#deps, signal)
+    signal.throwIfAborted()
+    const seconds = Number(config.timeout ?? 0)
+    return McpConnection.open(transport, {
+      timeoutSeconds: seconds === 0 ? defaultTimeoutSeconds : Math.min(seconds, longestTimeoutSeconds),
+      clientVersion: settings.variable('GOOSE_MCP_CLIENT_VERSION') || '1.16.0',
+      origin: 'uri' in config ? new URL(config.uri).origin : undefined,
+      signal,
+      onLost: () => {
+        logger.warn('extension ended', { session: this.#session.id, extension: config.name, lastWords: lastErrorLine() })
+      },
+    })
+  }
+
+  /** Throws an ExtensionError when one more with this key would be too many, those counted that are being connected to. */
+  #checkRoom(key: string): void {
+    const keys = new Set([...this.#loaded.keys(), ...this.#frontends.keys(), ...this.#connecting])
+    const isFull = !keys.has(key) && keys.size >= maxExtensions
+    if (isFull || this.#connecting.length >= maxExtensions) throw new ExtensionError('Too many extensions')
+  }
+}
+
+/** The agent has gone. */
+function closedError(): ExtensionError {
+  return new ExtensionError('Connection closed')
+}
+
+function isAvailable(available: readonly string[], tool: string): boolean {
+  return available.length === 0 || available.includes(tool)
+}

@@ -1,0 +1,165 @@
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { ProtocolViolationError, maxMessageBytes, replacedMessages } from './event-messages.ts'
+import { ExactMessages } from './exact-messages.ts'
+import { httpFetch } from './http-fetch.ts'
+import type { FetchLike } from './http-fetch.ts'
+import { OpenPosts } from './open-posts.ts'
+import type { Post } from './open-posts.ts'
+import { cancelledId, isUnexpectedAnswer } from './rpc-message.ts'
+
+/** How long a server may take to confirm the end of its session, or a cancellation. */
+const goodbyeMs = 1000
+
+/** MCP over HTTP, by the SDK, with the digits of numbers and the bounds that the SDK does not have (G2, X12). */
+export class HttpTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #messages = new ExactMessages()
+  readonly #posts = new OpenPosts()
+  readonly #inner: Transport
+  readonly #kind: 'streamable' | 'sse'
+  #closing = false
+
+  private constructor(kind: 'streamable' | 'sse', make: (fetch: FetchLike) => Transport) {
+    this.#kind = kind
+    this.#inner = make((url, init) => this.#fetch(url, init))
+    this.#inner.onclose = () => {
+      this.#posts.abortAll()
+      this.onclose?.()
+    }
+    this.#inner.onerror = (error) => this.onerror?.(error)
+    this.#inner.onmessage = (message) => {
+      if (!isUnexpectedAnswer(message)) this.onmessage?.(this.#messages.unmarked(message))
+    }
+  }
+
+  static streamable(url: URL, headers: Record<string, string>): HttpTransport {
+    // The SDK follows redirects within the server, unless it leaves them to `fetch`.
+    const options = { requestInit: { headers }, redirectPolicy: 'follow' as const }
+    return new HttpTransport('streamable', (fetch) => new StreamableHTTPClientTransport(url, { ...options, fetch }))
+  }
+
+  static sse(url: URL): HttpTransport {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- there are servers that speak nothing else
+    return new HttpTransport('sse', (fetch) => new SSEClientTransport(url, { fetch, redirectPolicy: 'follow' }))
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start()
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#messages.send(message, (standIn, text) => {
+      const id = cancelledId(message)
+      return id === undefined ? this.#inner.send(standIn) : this.#cancel(id, standIn, text)
+    })
+  }
+
+  /** Sends a cancellation (X7), and then closes the connection of the request. */
+  async #cancel(id: number, standIn: JSONRPCMessage, text: string): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#posts.abort(text)
+    }, goodbyeMs)
+    try {
+      await this.#inner.send(standIn)
+    } finally {
+      clearTimeout(timer)
+      this.#posts.cancel(id)
+    }
+  }
+
+  /** Ends the session that the server keeps, if there is one and it answers soon. */
+  async close(): Promise<void> {
+    const inner = this.#inner
+    if (inner instanceof StreamableHTTPClientTransport && inner.sessionId !== undefined && !this.#closing) {
+      this.#closing = true
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, goodbyeMs)))
+      await Promise.race([inner.terminateSession().catch(() => undefined), late])
+      clearTimeout(timer)
+    }
+    await inner.close()
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion?.(version)
+  }
+
+  async #fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const { body } = init
+    const post = typeof body === 'string' ? this.#posts.open(body, init.signal) : undefined
+    const response = post === undefined ? await httpFetch(url, init) : await this.#post(url, init, post)
+    const type = (response.headers.get('Content-Type') ?? '').split(';')[0]?.trim().toLowerCase()
+    if (response.status !== 200 || response.body === null) return response
+    const chunks = response.body as ReadableStream<Uint8Array>
+    if (type === 'text/event-stream') return withBody(response, ReadableStream.from(this.#guarded(chunks, post)))
+    if (init.method === 'POST') return type === 'application/json' ? withBody(response, await this.#document(chunks)) : response
+    await chunks.cancel()
+    if (this.#kind === 'sse') throw this.#givenUp(new ProtocolViolationError('what came is no event stream'))
+    return new Response(null, { status: 405 }) // without such a stream one does without (X36)
+  }
+
+  async #post(url: string | URL, init: RequestInit, post: Post): Promise<Response> {
+    const closed = (): void => {
+      this.#posts.closed(post)
+    }
+    try {
+      return await httpFetch(url, { ...init, body: this.#messages.textOf(post.text), signal: post.over.signal }, closed)
+    } catch (error) {
+      closed() // it may never have been opened
+      throw error
+    }
+  }
+
+  /** The events of a stream, up to the first violation of the protocol. */
+  async *#guarded(chunks: ReadableStream<Uint8Array>, post: Post | undefined): AsyncGenerator<Uint8Array> {
+    try {
+      yield* replacedMessages(chunks, (data) => this.#marked(data))
+    } catch (error) {
+      if (post?.isCancelled !== true) throw this.#givenUp(error)
+      // An answer that is ignored: without one the SDK would open the stream again.
+      yield Buffer.from(`data: {"jsonrpc":"2.0","id":${post.id},"result":{}}\n\n`)
+    }
+  }
+
+  /** The text of an answer that is one document. */
+  async #document(chunks: ReadableStream<Uint8Array>): Promise<string> {
+    const parts: Uint8Array[] = []
+    let size = 0
+    try {
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (size > maxMessageBytes) throw new ProtocolViolationError('a message is too large')
+        parts.push(chunk)
+      }
+      return this.#marked(Buffer.concat(parts))
+    } catch (error) {
+      throw this.#givenUp(error)
+    }
+  }
+
+  #marked(data: Uint8Array): string {
+    try {
+      return this.#messages.marked(data)
+    } catch (cause) {
+      throw new ProtocolViolationError('what came is no JSON-RPC', { cause })
+    }
+  }
+
+  /** Closes the connection to a server that violates the protocol (X12), after the error is reported. */
+  #givenUp(error: unknown): unknown {
+    if (error instanceof ProtocolViolationError) {
+      this.onerror?.(error)
+      setImmediate(() => void this.close().catch(() => undefined))
+    }
+    return error
+  }
+}
+
+function withBody({ status, statusText, headers }: Response, body: string | ReadableStream): Response {
+  return new Response(body, { status, statusText, headers })
+}

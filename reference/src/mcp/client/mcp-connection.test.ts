@@ -1,0 +1,244 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { JsonNumber } from '../../wire/json/number.ts'
+import type { JsonObject } from '../../wire/json/shape.ts'
+import { stringifyJson } from '../../wire/json/stringify.ts'
+import type { ServerNotification } from '#contract'
+import type { CallListener } from './call-listener.ts'
+import { scriptedMcpServer } from '../../testing/mcp-server.ts'
+import { silentListener } from '../../testing/silent-listener.ts'
+import { McpConnection } from './mcp-connection.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const listener: CallListener = { ...silentListener, requestId: 'c' }
+const options = { timeoutSeconds: 300, clientVersion: '9', origin: undefined }
+const never = new AbortController().signal
+
+describe('McpConnection', () => {
+  it('introduces itself as goose, and asks for the version that goose speaks (GA 6.7)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const sent: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      sent.push(message)
+      await send(message, more)
+    }
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    expect(sent[0]).toMatchObject({
+      method: 'initialize',
+      params: { protocolVersion: '2025-03-26', clientInfo: { name: 'goose', version: '9' }, capabilities: { sampling: {}, elicitation: {} } },
+    })
+    expect((await connection.tools()).map(({ name }) => name)).toHaveLength(10)
+    await connection.close()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not wait for ever, neither for an answer nor for a server that never begins', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const hanging = connection.call('hang', {}, listener, never)
+    await vi.advanceTimersByTimeAsync(300_001)
+    expect(await hanging).toEqual({ status: 'error', error: '-32603: No answer within 300 s' })
+    await connection.close()
+
+    const [alone] = InMemoryTransport.createLinkedPair()
+    const opening = expect(McpConnection.open(alone, options)).rejects.toThrow('No answer within 300 s')
+    await vi.advanceTimersByTimeAsync(300_001)
+    await opening
+  })
+
+  it('keeps nothing of a call that is over, as long as its reply goes on', async () => {
+    vi.useRealTimers()
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const reply = new AbortController()
+    const call = async (): Promise<WeakRef<object>> => {
+      const args = { text: 'x' }
+      await connection.call('echo', args, listener, AbortSignal.any([reply.signal]))
+      return new WeakRef(args)
+    }
+    const args = await call()
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    // A WeakRef holds on to its target for the rest of the turn that made it.
+    await vi.waitUntil(() => {
+      collect()
+      return args.deref() === undefined
+    }, { timeout: 15_000 })
+    reply.abort()
+    await connection.close()
+  })
+
+  it('takes back the questions of a call that takes too long, before it tells that nobody waits (X9)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
+    const sent: string[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      sent.push('error' in message ? `${message.error.code}: ${message.error.message}` : 'method' in message ? message.method : 'result')
+      await send(message, more)
+    }
+    const elicit = (_: string, __: unknown, signal: AbortSignal): Promise<unknown> =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(signal.reason as Error)
+        })
+      })
+    const asking = connection.call('ask', {}, { ...listener, elicit }, never)
+    await vi.advanceTimersByTimeAsync(30_001)
+    expect(await asking).toEqual({ status: 'error', error: '-32603: No answer within 30 s' })
+    expect(sent).toEqual(['tools/call', '-32603: Timeout waiting for user response', 'notifications/cancelled'])
+    await connection.close()
+  })
+
+  it.each([
+    ['before', 29_999, { status: 'success', value: [{ type: 'text', text: 'unasked' }] }],
+    ['behind', 30_000, { status: 'error', error: '-32603: No answer within 30 s' }],
+  ])('takes the answer of a server whose question has ended only %s the end of its time (X4)', async (_, endsMs, result) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, { ...options, timeoutSeconds: 30 })
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      await send(message, more)
+      // A server that answers its call at once with what has become of its question.
+      if ('error' in message) await server.send({ jsonrpc: '2.0', id: 1, result: { content: [{ type: 'text', text: 'unasked' }] } })
+    }
+    const elicit = (_: string, __: unknown, signal: AbortSignal): Promise<unknown> =>
+      new Promise((_, reject) => {
+        const end = (): void => {
+          reject(new Error('nobody has answered'))
+        }
+        signal.addEventListener('abort', end)
+        setTimeout(end, endsMs)
+      })
+    const calling = connection.call('hang', {}, { ...listener, elicit }, never)
+    await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params: { message: 'x' } })
+    await vi.advanceTimersByTimeAsync(30_001)
+    expect(await calling).toEqual(result)
+    await connection.close()
+  })
+
+  it.each([{}, { message: 7 }, { message: null, mode: 'form' }])('asks nobody a question without a message: %j (X9)', async (params) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const answered: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      if ('error' in message) answered.push(message)
+      await send(message, more)
+    }
+    const calling = connection.call('hang', {}, listener, never)
+    await server.send({ jsonrpc: '2.0', id: 100, method: 'elicitation/create', params })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(answered).toMatchObject([{ id: 100, error: { code: -32602 } }])
+    await connection.close()
+    await calling
+  })
+
+  it.each<[what: string, size: number, pages: number, ok: boolean]>([
+    ['as many pages as there may be', 1, 100, true],
+    ['a page more', 1, 101, false],
+    ['as much as there may be', 14 << 20, 4, true],
+    ['more', 14 << 20, 5, false],
+  ])('reads a list of %s (X2, X12)', async (_, size, pages, ok) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const many = scriptedMcpServer()
+    const tool = { name: 'x', description: 'x'.repeat(size), inputSchema: { type: 'object' as const } }
+    let asked = 0
+    many.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [tool], ...(++asked < pages && { nextCursor: 'more' }) }))
+    await many.connect(server)
+    const connection = await McpConnection.open(client, options)
+    const listed = connection.tools().then(({ length }) => length, () => 0)
+    expect(await listed).toBe(ok ? pages : 0)
+    await connection.close()
+  })
+
+  it('has at most sixteen open questions (X25)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const answered: JSONRPCMessage[] = []
+    const send = client.send.bind(client)
+    client.send = async (message, more) => {
+      if (!('method' in message)) answered.push(message)
+      else await send(message, more)
+    }
+    const waiting: ((answer: unknown) => void)[] = []
+    const elicit = (): Promise<unknown> => new Promise((resolve) => waiting.push(resolve))
+    const calling = connection.call('hang', {}, { ...listener, elicit }, never)
+    const ask = (id: number): Promise<void> => server.send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: { message: 'x' } })
+    for (let id = 100; id < 117; id++) await ask(id)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(answered).toEqual([{ jsonrpc: '2.0', id: 116, error: { code: -32603, message: 'Too many open questions' } }])
+    waiting[0]?.({})
+    await vi.advanceTimersByTimeAsync(0)
+    await ask(117)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(waiting).toHaveLength(17)
+    await connection.close()
+    await calling
+  })
+
+  it('ends a call whose client has gone', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    const leaving = new AbortController()
+    const hanging = connection.call('hang', {}, listener, leaving.signal)
+    leaving.abort(new Error('gone'))
+    await expect(hanging).rejects.toThrow('gone')
+    await connection.close()
+  })
+
+  it.each([-32000, -32001, -32602, 7])('tells the error %i of a server, also with a code that the SDK uses itself (X5)', async (code) => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    await scriptedMcpServer().connect(server)
+    const connection = await McpConnection.open(client, options)
+    expect(await connection.call('fail', { code }, listener, never)).toEqual({ status: 'error', error: `${code}: bad input ({"n":1})` })
+    const hanging = connection.call('hang', {}, listener, never)
+    await connection.close()
+    expect(await hanging).toEqual({ status: 'error', error: '-32603: Connection closed' })
+    expect(await connection.call('fail', { code }, listener, never)).toEqual({ status: 'error', error: '-32603: Connection closed' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('passes on what notifications have to have, and drops those that lack it (X8)', async () => {
+    const [client, server] = InMemoryTransport.createLinkedPair()
+    const scripted = scriptedMcpServer()
+    await scripted.connect(server)
+    const connection = await McpConnection.open(client, options)
+    const heard: ServerNotification[] = []
+    const calling = connection.call('hang', {}, { ...listener, onNotification: (one) => heard.push(one) }, never)
+    const notify = (method: string, params: JsonObject): Promise<void> => server.send({ jsonrpc: '2.0', method, params })
+    await notify('notifications/message', { data: [new JsonNumber('1.0')], extra: 1, level: 'info' })
+    await notify('notifications/message', { level: 'info' })
+    await notify('notifications/message', { level: 'loud', data: 1 })
+    await notify('notifications/progress', { progressToken: 7, progress: new JsonNumber('1.50'), _meta: { a: 1 } })
+    await notify('notifications/progress', { progress: 1 })
+    await notify('notifications/other', {})
+    await vi.advanceTimersByTimeAsync(0)
+    expect(heard.map(stringifyJson)).toEqual([
+      '{"method":"notifications/message","params":{"level":"info","data":[1.0]}}',
+      '{"method":"notifications/progress","params":{"progressToken":7,"progress":1.50,"_meta":{"a":1}}}',
+    ])
+    await connection.close()
+    await calling
+  })
+})

@@ -1,0 +1,61 @@
+import type { StdioExtension } from '#contract'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { rootPaths } from '../../settings/paths.ts'
+import { Settings } from '../../settings/settings.ts'
+import { checkPackage } from './package-check.ts'
+
+const { signal } = new AbortController()
+
+/** What a database is asked about a command, and what comes of its answers, the last of which it goes on giving. */
+async function check(cmd: string, args: string[], answers: string[] = ['{}']): Promise<{ asked: unknown[]; outcome: string }> {
+  const asked: unknown[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      asked.push(JSON.parse(Buffer.concat(chunks).toString()))
+      response.end(answers[asked.length - 1] ?? answers.at(-1))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/query` // it listens on a port
+  const settings = new Settings(rootPaths('/nonexistent'), { OSV_ENDPOINT: endpoint })
+  const config: StdioExtension = {
+    type: 'stdio', name: 'x', description: '', cmd, args, envs: {}, env_keys: [], timeout: null, bundled: null, available_tools: [],
+  }
+  const outcome = await checkPackage(config, settings, signal).then(() => 'allowed', String)
+  return { asked, outcome }
+}
+
+const bad = '{"vulns":[{"id":"MAL-1"}]}'
+
+describe('the packages of commands (GA 29.3)', () => {
+  it.each<[cmd: string, args: string[], asked: object]>([
+    ['npx', ['-y', 'a'], { package: { name: 'a', ecosystem: 'npm' } }],
+    ['npx', ['a@1.2.3', 'b'], { version: '1.2.3', package: { name: 'a', ecosystem: 'npm' } }],
+    ['/x/npx', ['@s/a@latest'], { package: { name: '@s/a', ecosystem: 'npm' } }],
+    ['npx', ['@s/a@2'], { version: '2', package: { name: '@s/a', ecosystem: 'npm' } }],
+    ['npx', ['@s/a'], { package: { name: '@s/a', ecosystem: 'npm' } }],
+    ['uvx', ['a[x]==1'], { version: '1', package: { name: 'a[x]', ecosystem: 'PyPI' } }],
+    ['uvx', ['a@1'], { package: { name: 'a@1', ecosystem: 'PyPI' } }],
+  ])('%s %j are asked about', async (cmd, args, asked) => {
+    expect(await check(cmd, args)).toEqual({ asked: [asked], outcome: 'allowed' })
+  })
+
+  it('are not asked about where there is none', async () => {
+    expect(await check('npm', ['a'], [bad])).toEqual({ asked: [], outcome: 'allowed' })
+    expect(await check('uvx', ['--a'], [bad])).toEqual({ asked: [], outcome: 'allowed' })
+  })
+
+  it('are refused for an advisory on any page, and allowed when there is no end of pages or bytes (X10)', async () => {
+    const { asked, outcome } = await check('npx', ['a'], ['{"next_page_token":"2"}', bad])
+    expect(asked[1]).toEqual({ package: { name: 'a', ecosystem: 'npm' }, page_token: '2' })
+    expect(outcome).toBe('ExtensionError: invalid config: Blocked malicious package: a@<any> (npm). OSV MAL advisories: MAL-1')
+    const endless = await check('npx', ['a'], ['{"vulns":[{"id":"MAL-1"}],"next_page_token":"2"}'])
+    expect([endless.asked.length, endless.outcome]).toEqual([10, 'allowed'])
+    expect(await check('npx', ['a'], [`{"vulns":[{"id":"MAL-1"}],"x":"${'x'.repeat(4 << 20)}"}`])).toMatchObject({ outcome: 'allowed' })
+  })
+})

@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { accessSync, constants, statSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { stringifyJson } from '../../wire/json/stringify.ts'
+import { ExtensionError } from './connection.ts'
+import { guardGroup, prepareGuard, releaseGroup } from './process-guard.ts'
+import { cancelledId, isUnexpectedAnswer, rpcMessage, rpcValue } from './rpc-message.ts'
+import { ProtocolViolationError, maxMessageBytes } from './event-messages.ts'
+import { redactError } from './redact-error.ts'
+
+/** How long a process may take at each step of ending it (X11). */
+const rungMs = 1000
+/** The most bytes that wait for a process that does not read: one message. */
+const maxWaitingBytes = maxMessageBytes
+
+export interface ProcessOptions {
+  command: string
+  /** Where a command without a slash is looked up, as in the variable PATH. */
+  searchPath: string
+  args: readonly string[]
+  environment: Record<string, string>
+  directory: string
+  /** Called when the process has ended, or cannot be started. */
+  onEnded?: (() => void) | undefined
+  /** Gets what the process writes to its standard error. */
+  onError?: (chunk: Buffer) => void
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>
+
+/** The transports with a running process. */
+const running = new Set<ProcessTransport>()
+
+// A graceful stop has closed all connections by now (X11). Any other exit cannot wait.
+process.on('exit', () => {
+  for (const transport of running) transport.abandon()
+})
+
+/** MCP over the standard streams of a process, which leads a group of its own (X10). */
+export class ProcessTransport implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #options: ProcessOptions
+  #child: Child | undefined
+  /** Resolves when the process has ended. */
+  #ended: Promise<void> = Promise.resolve()
+  /** Requests that the process has not read completely. */
+  readonly #unwritten = new Set<string | number>()
+  #line: Buffer[] = []
+  #lineBytes = 0
+  #closing: Promise<void> | undefined
+  /** The process was sent a signal to end. */
+  #terminated = false
+  #givenUp = false
+
+  constructor(options: ProcessOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with an ExtensionError. */
+  async start(): Promise<void> {
+    const { onEnded, onError } = this.#options
+    prepareGuard()
+    const child = await this.#launch()
+    this.#child = child
+    running.add(this)
+    const group = child.pid ?? 0 // it has been started
+    guardGroup(group)
+    this.#ended = new Promise((resolve) => {
+      child.once('exit', () => {
+        running.delete(this)
+        this.#signal('SIGKILL') // what is left of its group
+        releaseGroup(group)
+        onEnded?.()
+        // A process that left the group may hold the output open.
+        const letGo = (): void => {
+          child.stdout.destroy()
+          child.stderr.destroy()
+        }
+        setTimeout(() => setImmediate(letGo), rungMs).unref()
+        resolve()
+      })
+    })
+    child.stdin.on('error', (error) => this.onerror?.(error))
+    child.stdout.on('data', (chunk: Buffer) => {
+      this.#take(chunk)
+    })
+    child.stderr.on('data', (chunk: Buffer) => onError?.(chunk))
+    child.once('close', () => this.onclose?.())
+  }
+
+  async #launch(): Promise<Child> {
+    try {
+      return await launch(this.#options)
+    } catch (error) {
+      this.#options.onEnded?.()
+      throw error
+    }
+  }
+
+  /** Ends the connection when too many bytes wait, or the request that a message cancels is still unwritten (X37). */
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (stdin?.writable !== true) throw new Error('the process has ended')
+    const line = Buffer.from(`${stringifyJson(message)}\n`)
+    const cancelled = cancelledId(message)
+    if (stdin.writableLength + line.length - 1 > maxWaitingBytes || (cancelled !== undefined && this.#unwritten.has(cancelled))) {
+      const error = new Error('the process does not read')
+      stdin.destroy() // what waits would keep it open
+      this.#giveUp(error)
+      throw error
+    }
+    const id = 'method' in message && 'id' in message ? message.id : undefined
+    if (id !== undefined) this.#unwritten.add(id)
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(line, (error) => {
+        if (id !== undefined) this.#unwritten.delete(id)
+        if (error) reject(error)
+        else resolve()
+      })
+    })
+  }
+
+  /** Ends the process, by force if it does not end by itself. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end())
+  }
+
+  /** Signals the process when this program ends, without waiting. It gets SIGTERM first, so that it can end its own children. */
+  abandon(): void {
+    this.#signal(this.#terminated ? 'SIGKILL' : 'SIGTERM')
+  }
+
+  async #end(): Promise<void> {
+    this.#child?.stdin.end()
+    if (await this.#endsInTime()) return
+    this.#terminated = true
+    this.#signal('SIGTERM')
+    if (await this.#endsInTime()) return
+    this.#signal('SIGKILL')
+    await this.#ended
+  }
+
+  async #endsInTime(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => {
+        resolve(false)
+      }, rungMs)
+    })
+    const inTime = await Promise.race([this.#ended.then(() => true), late])
+    clearTimeout(timer)
+    return inTime
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, signal)
+    } catch {
+      // The group has no process left.
+    }
+  }
+
+  #take(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+      this.#add(chunk.subarray(start, end))
+      if (!this.#givenUp) this.#message(Buffer.concat(this.#line))
+      if (this.#givenUp) return
+      this.#line = []
+      this.#lineBytes = 0
+      start = end + 1
+    }
+    this.#add(chunk.subarray(start))
+  }
+
+  #add(part: Buffer): void {
+    this.#lineBytes += part.length
+    if (this.#lineBytes > maxMessageBytes) this.#giveUp(new ProtocolViolationError('a message is too large'))
+    else this.#line.push(part)
+  }
+
+  #message(line: Buffer): void {
+    if (isBlank(line)) return
+    let message: JSONRPCMessage
+    try {
+      message = rpcMessage(rpcValue(line))
+    } catch (cause) {
+      this.#giveUp(new ProtocolViolationError('a line is no JSON-RPC', { cause }))
+      return
+    }
+    if (!isUnexpectedAnswer(message)) this.onmessage?.(message)
+  }
+
+  /** Closes the connection to a server that violates the protocol (X12), or does not read. */
+  #giveUp(error: Error): void {
+    this.#givenUp = true
+    this.#line = []
+    this.#child?.stdout.removeAllListeners('data')
+    this.#child?.stdout.resume()
+    this.onerror?.(error)
+    this.onclose?.()
+    void this.close()
+  }
+}
+
+/** Whether a line has nothing but the blanks of JSON, as where two line feeds follow each other. */
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+}
+
+/** Starts a process. Rejects with an ExtensionError. */
+function launch(options: ProcessOptions): Promise<Child> {
+  const { command, args, environment: env, directory: cwd } = options
+  const file = findCommand(options)
+  if (file === undefined) throw new ExtensionError(`Command not found: ${command}`)
+  // A missing directory would look like a missing command.
+  if (!isDirectory(cwd)) throw new ExtensionError(`Directory not found: ${cwd}`)
+  return new Promise((resolve, reject) => {
+    const failed = (cause: unknown): void => {
+      reject(new ExtensionError(`Command cannot be started: ${command}`, { cause: redactError(cause) }))
+    }
+    try {
+      const child = spawn(file, args, { argv0: command, env, cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+      child.once('error', failed)
+      child.once('spawn', () => {
+        resolve(child)
+      })
+    } catch (cause) {
+      failed(cause) // such as a zero byte in an argument
+    }
+  })
+}
+
+/** The file of a command (X10): a path if it has a slash, else the first in the search path that may be executed. */
+function findCommand({ command, searchPath, directory }: ProcessOptions): string | undefined {
+  if (command.includes('/')) return [resolvePath(directory, command)].find(isExecutable)
+  if (command === '') return undefined
+  return searchPath
+    .split(':')
+    .filter((one) => one !== '')
+    .map((one) => resolvePath(directory, one, command))
+    .find(isExecutable)
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,109 @@
+import type { BuiltinExtension, InlinePythonExtension, SseExtension, StdioExtension, StreamableHttpExtension } from '#contract'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import type { Environment } from '../../settings/paths.ts'
+import { serverSecretVariable } from '../../settings/settings.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { ExtensionError } from './connection.ts'
+import { HttpTransport } from './http-transport.ts'
+import { LastErrorLine } from './last-error-line.ts'
+import { checkPackage } from './package-check.ts'
+import { ProcessTransport } from './process-transport.ts'
+import { pythonCommand, writePythonFile } from './python-file.ts'
+
+/** What launching an extension needs to know of the server. */
+export interface LaunchContext {
+  settings: Settings
+  environment: Environment
+  /** Where the server runs (S18). */
+  directory: string
+  /** How this program was started, to start it again as a built-in extension. */
+  ownCommand: readonly string[]
+}
+
+export type RemoteExtension = StdioExtension | BuiltinExtension | SseExtension | StreamableHttpExtension | InlinePythonExtension
+
+/** The transport to an extension. */
+interface ExtensionTransport {
+  transport: Transport
+  /** The last line of a process on standard error, for the log; empty if it wrote none. */
+  lastErrorLine: () => string
+}
+
+/** Opens the transport of an extension that this server supports. Rejects with an ExtensionError. */
+export async function openTransport(config: RemoteExtension, around: LaunchContext, signal: AbortSignal): Promise<ExtensionTransport> {
+  switch (config.type) {
+    case 'inline_python': {
+      const { path, remove } = writePythonFile(config.code, around.environment)
+      return processTransport(pythonCommand(path, config.dependencies ?? []), {}, around, remove)
+    }
+    case 'builtin':
+      return processTransport([...around.ownCommand, 'mcp', 'developer'], {}, around)
+    case 'stdio': {
+      const variables = variablesOf(config, around)
+      await checkPackage(config, around.settings, signal)
+      return processTransport([config.cmd, ...config.args], variables, around)
+    }
+    case 'sse':
+      variablesOf(config, around) // they go nowhere, but a secret that is missing is an error
+      return httpTransport(HttpTransport.sse(urlOf(config.uri)))
+    case 'streamable_http': {
+      const headers = filledIn(config.headers, variablesOf(config, around))
+      return httpTransport(HttpTransport.streamable(urlOf(config.uri), headers))
+    }
+    default:
+      return config satisfies never
+  }
+}
+
+function httpTransport(transport: HttpTransport): ExtensionTransport {
+  return { transport, lastErrorLine: () => '' }
+}
+
+function processTransport(
+  [command = '', ...args]: readonly string[],
+  variables: Record<string, string>,
+  { environment, directory }: LaunchContext,
+  onEnded?: () => void,
+): ExtensionTransport {
+  const inherited = Object.entries(environment).flatMap(([name, value]): [string, string][] =>
+    // Extensions never get the key of this server.
+    value === undefined || name === serverSecretVariable ? [] : [[name, value]],
+  )
+  const searchPath = environment.PATH ?? ''
+  const own = { ...Object.fromEntries(inherited), ...variables }
+  const said = new LastErrorLine(Object.values(variables))
+  const onError = (chunk: Buffer): void => {
+    said.add(chunk)
+  }
+  const transport = new ProcessTransport({ command, searchPath, args, environment: own, directory, onEnded, onError })
+  return { transport, lastErrorLine: () => said.text() }
+}
+
+/** The variables of an extension: the secrets that it names, and its own (GA 6.7, X39). */
+function variablesOf({ envs, env_keys: keys }: StdioExtension | SseExtension | StreamableHttpExtension, { settings }: LaunchContext): Record<string, string> {
+  const secrets = keys.filter((key) => !Object.hasOwn(envs, key)).flatMap((key): [string, string][] => {
+    const value = settings.secret(key)
+    if (value === undefined) {
+      const reason = `Configuration value not found: ${key.toUpperCase()}`
+      throw new ExtensionError(`invalid config: Failed to fetch secret '${key}' from config: ${reason}`)
+    }
+    return typeof value === 'string' ? [[key, value]] : []
+  })
+  return { ...Object.fromEntries(secrets), ...envs }
+}
+
+/** Header fields with `${VAR}` and `$VAR` replaced; an unknown variable is empty. */
+function filledIn(headers: Record<string, string>, variables: Record<string, string>): Record<string, string> {
+  const fill = (text: string): string =>
+    text.replace(/\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)/g, (_, braced?: string, bare?: string) => {
+      const name = braced ?? bare ?? ''
+      return Object.hasOwn(variables, name) ? (variables[name] ?? '') : ''
+    })
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fill(value)]))
+}
+
+function urlOf(uri: string): URL {
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  if (url === undefined || !/^https?:\/\/[^/]/i.test(uri)) throw new ExtensionError('Invalid URL: http:// or https:// with a host is needed')
+  return url
+}

@@ -1,0 +1,77 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import ignore from 'ignore'
+import type { Ignore } from 'ignore'
+import { failedCall } from './call-error.ts'
+
+const defaults = ['**/.env', '**/.env.*', '**/secrets.*']
+const maxFileBytes = 1 << 20
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** The absolute path that an argument means: `~` is the home directory, and relative ones count from the current directory. */
+export function absolutePath(path: string): string {
+  const home = process.env.HOME ?? homedir()
+  return resolve(path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path)
+}
+
+/** Which files are kept from the model (X42). */
+export class IgnoreRules {
+  readonly #directory: string
+  readonly #rules: Ignore
+
+  /** Reads the rules of a directory; later changes of them do not count. */
+  constructor(directory: string) {
+    this.#directory = directory
+    this.#rules = ignore({ ignorecase: false }).add(patternsIn(join(directory, '.gooseignore')))
+  }
+
+  /** Whether a path is ignored, or the file that its links lead to. */
+  ignores(path: string): boolean {
+    const absolute = absolutePath(path)
+    return [absolute, realPath(absolute)].some((one) => this.#matches(one))
+  }
+
+  /** Throws a CallError if it is. `named` is what the model calls it. */
+  check(path: string, named = path): void {
+    if (this.ignores(path)) throw failedCall(`Access to '${named}' is restricted by .gooseignore`)
+  }
+
+  /** A path outside of the directory counts from the root. */
+  #matches(path: string): boolean {
+    const inside = path === this.#directory || path.startsWith(this.#directory === sep ? sep : this.#directory + sep)
+    const counted = inside ? relative(this.#directory, path) : path.slice(1)
+    return counted !== '' && this.#rules.ignores(isDirectory(path) ? `${counted}/` : counted)
+  }
+}
+
+function patternsIn(path: string): string[] {
+  try {
+    if (statSync(path).size > maxFileBytes) return []
+  } catch {
+    return defaults // there is no such file
+  }
+  try {
+    return decoder.decode(readFileSync(path)).split(/\r?\n/)
+  } catch {
+    return [] // no plain file, or no UTF-8
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // nothing is there
+  }
+}
+
+/** Without links, as far as it is there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPath(parent), basename(path))
+  }
+}

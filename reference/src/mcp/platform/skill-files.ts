@@ -1,0 +1,85 @@
+import { readdirSync, statSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
+import { join } from 'node:path'
+import { isObject } from '../../wire/json/is-object.ts'
+import { TimeSlices } from '../../wire/json/time-slices.ts'
+import { readRegularFile } from '../../settings/regular-file.ts'
+import { parseYaml } from '../../wire/yaml/yaml.ts'
+import { trimmed } from '../../text/white-space.ts'
+import { compareBytes } from '../../text/compare-bytes.ts'
+
+/** What to know for one kind of work, from a file SKILL.md (X30). */
+export interface Skill {
+  name: string
+  description: string
+  text: string
+  /** Where its file is, and perhaps others. */
+  directory: string
+}
+
+export const skillFile = 'SKILL.md'
+
+const maxDirectories = 1000
+const maxFileBytes = 1 << 20
+
+/** The skills below these directories, by their names; of two with one name that of the later directory. It reads in time slices. */
+export async function readSkills(places: readonly string[]): Promise<Map<string, Skill>> {
+  const slices = new TimeSlices()
+  const skills = new Map<string, Skill>()
+  for (const directory of places.flatMap(directoriesIn)) {
+    const skill = readSkill(directory)
+    if (skill !== undefined) skills.set(skill.name, skill)
+    await slices.yieldIfDue()
+  }
+  return skills
+}
+
+/** In the order of the bytes of their names. */
+function directoriesIn(place: string): string[] {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(place, { withFileTypes: true })
+  } catch {
+    return [] // most places are not there
+  }
+  return entries
+    .sort((a, b) => compareBytes(a.name, b.name))
+    .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && isDirectory(join(place, entry.name))))
+    .slice(0, maxDirectories)
+    .map(({ name }) => join(place, name))
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false // a link may lead nowhere, or to itself
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Undefined where there is no skill. */
+function readSkill(directory: string): Skill | undefined {
+  try {
+    return parseSkill(decoder.decode(readRegularFile(join(directory, skillFile), maxFileBytes)), directory)
+  } catch {
+    return undefined // no file, no UTF-8, no YAML
+  }
+}
+
+/** Reads the YAML between two lines `---`, and the text after them. Throws for invalid YAML. */
+function parseSkill(file: string, directory: string): Skill | undefined {
+  const [begin] = /^---\r?(?=\n)/.exec(file) ?? []
+  if (begin === undefined) return undefined
+  const rest = file.slice(begin.length)
+  const end = /\n---\r?(?:\n|$)/.exec(rest)
+  if (end === null) return undefined
+  const head = parseYaml(rest.slice(0, end.index + 1))
+  if (!isObject(head) || !isTelling(head.name) || !isTelling(head.description)) return undefined
+  return { name: head.name, description: head.description, text: trimmed(rest.slice(end.index + end[0].length)), directory }
+}
+
+function isTelling(value: unknown): value is string {
+  return typeof value === 'string' && trimmed(value) !== ''
+}

@@ -1,0 +1,65 @@
+import { addExtension, removeExtension } from './handlers/agents/extensions.ts'
+import {
+  resumeAgent, startAgent, stopAgent, updateFromSession, updateRouterToolSelector,
+} from './handlers/agents/handlers.ts'
+import type { AgentDeps } from './handlers/agents/handlers.ts'
+import { updateProvider } from './handlers/agents/provider.ts'
+import { listAgentTools } from './handlers/agents/tool-list.ts'
+import { execute } from './handlers/client-tools/execute.ts'
+import type { ExecuteDeps } from './handlers/client-tools/execute.ts'
+import { listAllTools, listTools, register, submitResult, unregister } from './handlers/client-tools/handlers.ts'
+import { pendingRequests } from './handlers/client-tools/pending-stream.ts'
+import type { PendingStreamDeps } from './handlers/client-tools/pending-stream.ts'
+import { directoryEvents, globalEvents } from './handlers/events/event-streams.ts'
+import { confirmTool, reply } from './handlers/reply/handlers.ts'
+import {
+  deleteSession, editMessage, exportSession, getInsights, getSession, importSession, listSessions, setName, setRecipeValues,
+} from './handlers/sessions/handlers.ts'
+import { diagnostics } from './handlers/status/diagnostics.ts'
+import type { DiagnosticsDeps } from './handlers/status/diagnostics.ts'
+import { status } from './handlers/status/status.ts'
+import { route } from './httpapi/operation.ts'
+import type { Route } from './httpapi/router.ts'
+
+/** The operations of client tools and events, and the one that needs neither a key nor the store. */
+export function clientToolRoutes(deps: ExecuteDeps & PendingStreamDeps): Route[] {
+  return [
+    route('POST', '/client-tools/register', register(deps)),
+    route('DELETE', '/client-tools/unregister', unregister(deps)),
+    route('POST', '/client-tools/result', submitResult(deps)),
+    route('POST', '/client-tools/execute', execute(deps)),
+    route('GET', '/client-tools/tools', listAllTools(deps)),
+    route('GET', '/client-tools/tools/{clientID}', listTools(deps)),
+    route('GET', '/client-tools/pending/{clientID}', pendingRequests(deps)),
+    route('GET', '/event', directoryEvents(deps)),
+    route('GET', '/global/event', globalEvents(deps)),
+    route('GET', '/status', status),
+  ]
+}
+
+/** The operations of the goose server. A path with a parameter comes after those that it would match (GA 2.1). */
+export function gooseRoutes(deps: AgentDeps & DiagnosticsDeps): Route[] {
+  return [
+    route('GET', '/diagnostics/{session_id}', diagnostics(deps)),
+    route('POST', '/agent/start', startAgent(deps)),
+    route('POST', '/agent/resume', resumeAgent(deps)),
+    route('POST', '/agent/update_from_session', updateFromSession(deps)),
+    route('GET', '/agent/tools', listAgentTools(deps)),
+    route('POST', '/agent/update_provider', updateProvider(deps)),
+    route('POST', '/agent/update_router_tool_selector', updateRouterToolSelector(deps)),
+    route('POST', '/agent/add_extension', addExtension(deps)),
+    route('POST', '/agent/remove_extension', removeExtension(deps)),
+    route('POST', '/agent/stop', stopAgent(deps)),
+    route('POST', '/reply', reply(deps)),
+    route('POST', '/action-required/tool-confirmation', confirmTool(deps)),
+    route('GET', '/sessions', listSessions(deps)),
+    route('POST', '/sessions/import', importSession(deps)),
+    route('GET', '/sessions/insights', getInsights(deps)),
+    route('GET', '/sessions/{session_id}', getSession(deps)),
+    route('DELETE', '/sessions/{session_id}', deleteSession(deps)),
+    route('GET', '/sessions/{session_id}/export', exportSession(deps)),
+    route('PUT', '/sessions/{session_id}/name', setName(deps)),
+    route('PUT', '/sessions/{session_id}/user_recipe_values', setRecipeValues(deps)),
+    route('POST', '/sessions/{session_id}/edit_message', editMessage(deps)),
+  ]
+}

@@ -1,0 +1,327 @@
+import { TextDecoder } from 'node:util'
+import { numberOf } from './number.ts'
+import { ObjectBuilder } from './ordered.ts'
+import { JsonSyntaxError, TooManyValuesError, maxDepth } from './parse.ts'
+import { TimeSlices, runToEnd, runInSlices } from './time-slices.ts'
+
+/*
+ * JSON as the goose server reads it. JSON.parse does not say what a decoder of typed bodies has to know (GA 2.5): which
+ * keys stand twice in an object, how numbers were written, and where in the text a value is.
+ */
+
+type Key = string | number
+
+/** One JSON text: its value, and what the value does not show. */
+export class JsonDocument {
+  readonly value: unknown
+  readonly #text: string
+  readonly #repeated: WeakMap<object, Set<Key>>
+
+  /** Throws a JsonSyntaxError when the text is anything but one JSON value. */
+  constructor(text: string, parsed = parsedNow(text, {})) {
+    this.value = parsed.value
+    this.#text = text
+    this.#repeated = parsed.repeated
+  }
+
+  /** Whether an object has a key more than once. */
+  isRepeated(container: object, key: Key): boolean {
+    return this.#repeated.get(container)?.has(key) ?? false
+  }
+
+  /** Where the value at a path ends, as `line 1 column 2`; columns are bytes of UTF-8. Slow, for messages. */
+  endOf(path: readonly Key[]): string {
+    const parser = new Parser(this.#text, { wanted: path })
+    runToEnd(parser.steps())
+    return position(this.#text, parser.foundEnd)
+  }
+}
+
+/** Reads a JSON text in time slices. Rejects with a JsonSyntaxError. */
+export async function documentInSlices(text: string, options?: ParserOptions): Promise<JsonDocument> {
+  const parser = new Parser(text, options)
+  const value = await runInSlices(parser.steps())
+  return new JsonDocument(text, { value, repeated: parser.repeated })
+}
+
+/** Reads the bytes of a JSON text. A byte order mark, invalid UTF-8 and unpaired surrogates are no JSON. */
+export function parseJsonDocument(bytes: Uint8Array, options: ParserOptions = {}): JsonDocument {
+  const text = decodeStrictly(bytes)
+  return new JsonDocument(text, parsedNow(text, options))
+}
+
+interface Parsed {
+  value: unknown
+  repeated: WeakMap<object, Set<Key>>
+}
+
+function parsedNow(text: string, options: ParserOptions): Parsed {
+  const parser = new Parser(text, options)
+  return { value: runToEnd(parser.steps()), repeated: parser.repeated }
+}
+
+/** Reads the bytes of a JSON text like `parseJsonDocument`, in time slices. */
+export async function parseDocumentInSlices(bytes: Uint8Array, options?: ParserOptions): Promise<JsonDocument> {
+  return documentInSlices(await decodeInSlices(bytes, strictDecoder()), options)
+}
+
+/** Throws a JsonSyntaxError for invalid UTF-8. A byte order mark stays. */
+function decodeStrictly(bytes: Uint8Array): string {
+  try {
+    return strictDecoder().decode(bytes)
+  } catch (cause) {
+    throw new JsonSyntaxError('invalid UTF-8', { cause })
+  }
+}
+
+function strictDecoder(): TextDecoder {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+}
+
+/** Decodes bytes while others have their turn. Rejects with a JsonSyntaxError when the decoder refuses them. */
+export async function decodeInSlices(bytes: Uint8Array, decoder: TextDecoder): Promise<string> {
+  const slices = new TimeSlices()
+  let text = ''
+  try {
+    for (let at = 0; at < bytes.length; at += decodedAtOnce) {
+      text += decoder.decode(bytes.subarray(at, at + decodedAtOnce), { stream: true })
+      await slices.yieldIfDue()
+    }
+    return text + decoder.decode()
+  } catch (cause) {
+    throw new JsonSyntaxError('invalid UTF-8', { cause })
+  }
+}
+
+/** Bytes that take about a millisecond. */
+const decodedAtOnce = 1024 * 1024
+
+function position(text: string, end: number): string {
+  const before = text.slice(0, end)
+  const lines = before.split('\n')
+  return `line ${lines.length} column ${Buffer.byteLength(lines.at(-1) ?? '')}`
+}
+
+/** A container that is not closed yet. */
+type Open = { array: unknown[]; size: number } | { object: ObjectBuilder; key: string; repeated?: Set<Key> }
+
+interface ParserOptions {
+  /** The path of a value whose end is looked for. */
+  wanted?: readonly Key[]
+  /** Values are those of JSON.parse: half a surrogate pair, doubles, and keys in JavaScript's order. */
+  isPlain?: boolean
+  /** How deep it may be, if not 9,000 levels. */
+  maxLevels?: number
+  /** With more values the text is refused with a TooManyValuesError (S51). */
+  maxValues?: number
+  /** A member of the outermost object. Its elements are counted even then, so the text is read to its end, and nothing kept of it. */
+  counted?: string | undefined
+}
+
+/** So many values are read, or opened, without a pause. */
+const roundsAtOnce = 1000
+
+/**
+ * Walks the text with a stack of its own, because bodies may be thousands of levels deep (S27).
+ */
+export class Parser {
+  readonly repeated = new WeakMap<object, Set<Key>>()
+  /** The offset after the value at the wanted path. */
+  foundEnd: number
+  readonly #text: string
+  readonly #wanted: readonly Key[] | undefined
+  readonly #isPlain: boolean
+  readonly #maxLevels: number
+  readonly #maxValues: number
+  readonly #counted: string | undefined
+  /** How many values have come so far; those that are not closed yet do not count. */
+  #values = 0
+  /** How many elements the last value had, and the counted member. */
+  #size: number | undefined
+  #elements: number | undefined
+  readonly #stack: Open[] = []
+  #at = 0
+
+  constructor(text: string, { wanted, isPlain = false, maxLevels = maxDepth, maxValues = Infinity, counted }: ParserOptions = {}) {
+    this.#text = text
+    this.#wanted = wanted
+    this.#isPlain = isPlain
+    this.#maxLevels = maxLevels
+    this.#maxValues = maxValues
+    this.#counted = counted
+    this.foundEnd = text.length
+  }
+
+  /** Reads the text, once. */
+  *steps(): Generator<undefined, unknown> {
+    let rounds = 0
+    let value = this.#value()
+    // Each round puts one finished value into the container around it, or opens one.
+    for (let open = this.#stack.at(-1); open !== undefined; open = this.#stack.at(-1)) {
+      if (++rounds % roundsAtOnce === 0) yield
+      if (value !== opened) {
+        this.#add(open, value)
+        if (this.#comma(open)) value = this.#value()
+        else value = this.#close()
+      } else if (this.#closesAtOnce(open)) {
+        value = this.#close()
+      } else {
+        if ('object' in open) open.key = this.#key()
+        value = this.#value()
+      }
+    }
+    this.#blanks()
+    if (this.#at < this.#text.length) throw this.#error('trailing characters')
+    if (this.#isTooMany()) throw new TooManyValuesError(this.#elements)
+    return value
+  }
+
+  /** A scalar, or `opened` when a container has been put on the stack. */
+  #value(): unknown {
+    this.#blanks()
+    switch (this.#text.charCodeAt(this.#at)) {
+      case 0x22: // "
+        return this.#ended(this.#string())
+      case 0x5b: // [
+        return this.#open({ array: [], size: 0 })
+      case 0x7b: // {
+        return this.#open({ object: new ObjectBuilder(!this.#isPlain), key: '' })
+      default:
+        return this.#ended(this.#word())
+    }
+  }
+
+  #open(open: Open): typeof opened {
+    if (this.#stack.length === this.#maxLevels) throw this.#error(`nested more than ${this.#maxLevels} levels deep`)
+    this.#at++
+    this.#stack.push(open)
+    return opened
+  }
+
+  #closesAtOnce(open: Open): boolean {
+    this.#blanks()
+    return this.#text[this.#at] === closer(open)
+  }
+
+  #close(): unknown {
+    this.#at++
+    const open = this.#stack.pop()
+    if (open === undefined) throw new Error('a bracket is closed that was never opened')
+    if ('array' in open) return this.#ended(open.array, open.size)
+    const { object } = open.object
+    if (open.repeated) this.repeated.set(object, open.repeated)
+    return this.#ended(object)
+  }
+
+  /** Whether another member follows; the key before it is read as well. */
+  #comma(open: Open): boolean {
+    this.#blanks()
+    const next = this.#text[this.#at]
+    if (next === closer(open)) return false
+    if (next !== ',') throw this.#error(`expected \`,\` or \`${closer(open)}\``)
+    this.#at++
+    if ('object' in open) open.key = this.#key()
+    return true
+  }
+
+  #key(): string {
+    this.#blanks()
+    if (this.#text[this.#at] !== '"') throw this.#error('key must be a string')
+    const key = this.#string()
+    this.#blanks()
+    if (this.#text[this.#at] !== ':') throw this.#error('expected `:`')
+    this.#at++
+    return key
+  }
+
+  #add(open: Open, value: unknown): void {
+    if ('array' in open) {
+      open.size++
+      if (!this.#isTooMany()) open.array.push(value)
+      return
+    }
+    if (open.key === this.#counted && this.#stack.length === 1) this.#elements = this.#size
+    if (this.#isTooMany()) return
+    if (open.object.set(open.key, value)) (open.repeated ??= new Set()).add(open.key)
+  }
+
+  #isTooMany(): boolean {
+    return this.#values > this.#maxValues
+  }
+
+  #string(): string {
+    const start = this.#at
+    let end = this.#text.indexOf('"', start + 1)
+    while (end !== -1 && this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1)
+    if (end === -1) throw this.#error('EOF while parsing a string', this.#text.length)
+    this.#at = end + 1
+    const value = this.#native(start) as string // a text between quotation marks is a string or invalid
+    if (!this.#isPlain && unpaired.test(value)) throw this.#error('lone surrogate in a string')
+    return value
+  }
+
+  #isEscaped(index: number): boolean {
+    let backslashes = 0
+    while (this.#text.charCodeAt(index - 1 - backslashes) === 0x5c) backslashes++
+    return backslashes % 2 === 1
+  }
+
+  /** `true`, `false`, `null` or a number. */
+  #word(): unknown {
+    const start = this.#at
+    word.lastIndex = start
+    word.exec(this.#text)
+    this.#at = Math.max(word.lastIndex, start)
+    if (this.#at === start) throw this.#error(start === this.#text.length ? 'EOF while parsing a value' : 'expected value')
+    const value = this.#native(start)
+    return typeof value === 'number' && !this.#isPlain ? numberOf(this.#text.slice(start, this.#at), value) : value
+  }
+
+  /** What the engine's own parser makes of the text from `start` to here. */
+  #native(start: number): unknown {
+    try {
+      return JSON.parse(this.#text.slice(start, this.#at)) as unknown // `any` by its declaration
+    } catch {
+      throw this.#error('expected value') // without the engine's words, which quote the text
+    }
+  }
+
+  /** Called with each value when its last character has been read. */
+  #ended(value: unknown, size?: number): unknown {
+    this.#values++
+    if (this.#isTooMany() && this.#counted === undefined) throw new TooManyValuesError()
+    this.#size = size
+    if (this.#wanted !== undefined && this.#isAt(this.#wanted)) this.foundEnd = this.#at
+    return value
+  }
+
+  #isAt(path: readonly Key[]): boolean {
+    if (path.length !== this.#stack.length) return false
+    return this.#stack.every((open, i) => path[i] === ('array' in open ? open.size : open.key))
+  }
+
+  #blanks(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return
+      this.#at++
+    }
+  }
+
+  #error(what: string, at = this.#at): JsonSyntaxError {
+    return new JsonSyntaxError(`${what} at ${position(this.#text, at)}`)
+  }
+}
+
+/** A container whose members are still to be read. */
+const opened = Symbol('opened')
+
+/** A surrogate without its other half; only an escape can make one. */
+const unpaired = /\p{Surrogate}/u
+
+/** Everything that may belong to a literal or a number; the engine's parser says whether it is one. */
+const word = /[-+.0-9A-Za-z]+/y
+
+function closer(open: Open): ']' | '}' {
+  return 'array' in open ? ']' : '}'
+}

@@ -1,0 +1,196 @@
+import { Composer, Lexer, LineCounter, Parser, isAlias, isCollection, isScalar, isSeq } from 'yaml'
+import type { CST, Document, Scalar, ScalarTag, Tags, YAMLMap, YAMLSeq } from 'yaml'
+import { JsonNumber } from '../json/number.ts'
+import { objectOf } from '../json/ordered.ts'
+
+/** How large a document may be, its aliases expanded (G13). */
+const maxLevels = 500
+const maxValues = 1_000_000
+const maxTextBytes = 10 * 1024 * 1024
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The value of a YAML document (G13): plain objects and arrays, integers that a double would round as a bigint, and numbers that
+ * are no integers although their values are (G2) as a JsonNumber. Throws a SyntaxError when it is no YAML, without the words of
+ * the library, which quote the text: there may be secrets in it.
+ */
+export function parseYaml(yaml: Uint8Array | string): unknown {
+  try {
+    const text = typeof yaml === 'string' ? yaml : decoder.decode(yaml)
+    if (/[^\t\n\r\u0020-\u{10ffff}]/u.test(text)) throw new SyntaxError('a control character is no YAML')
+    return new Values().of(parsed(text).contents)
+  } catch (error) {
+    throw error instanceof SyntaxError ? error : new SyntaxError('not YAML')
+  }
+}
+
+/** Ends with the first mistake: a text may have one at each byte. */
+function parsed(text: string): Document.Parsed {
+  const lines = new LineCounter()
+  let first: SyntaxError | undefined // the library would report an error thrown here as a mistake of the text
+  const refuse = (offset: number, code: string): never => {
+    const { line, col } = lines.linePos(offset)
+    throw (first ??= new SyntaxError(`not YAML at line ${line}, column ${col}: ${code}`))
+  }
+  // The library's own check of keys compares each with all others.
+  const composer = new Composer({ intAsBigInt: true, logLevel: 'error', stringKeys: true, uniqueKeys: false, customTags: withOwnFloats })
+  // The library collects mistakes, and has no setting for that; yaml.test.ts fails if it does so otherwise.
+  Object.assign(composer, {
+    onError: (source: Source, code: string, _: string, warning?: boolean) => {
+      if (warning !== true) refuse(offsetOf(source), code)
+    },
+  })
+  let document: Document.Parsed | undefined
+  for (const next of composer.compose(tokens(text, lines, refuse), true, text.length)) {
+    if (document !== undefined) refuse(next.range[0], 'MULTIPLE_DOCS')
+    document = next
+  }
+  const [mistake] = document?.errors ?? []
+  if (document === undefined || mistake !== undefined) return refuse(mistake?.pos[0] ?? 0, mistake?.code ?? 'MISSING')
+  return document
+}
+
+/** Where a mistake is, as the library tells it. */
+type Source = number | [number, number] | { offset: number }
+
+function offsetOf(source: Source): number {
+  if (typeof source === 'number') return source
+  return Array.isArray(source) ? source[0] : source.offset
+}
+
+function* tokens(text: string, lines: LineCounter, refuse: (offset: number, code: string) => never): Generator<CST.Token> {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* checked(parser.next(lexeme), refuse)
+    // What is composed recursively must not be too much for the stack: V8 ends the process when a regular expression finds it full.
+    if (parser.stack.length > maxLevels + notCollections) refuse(parser.offset, 'TOO_DEEP')
+  }
+  yield* checked(parser.end(), refuse)
+}
+
+/** What is on the parser's stack beside collections: the document, and a scalar. */
+const notCollections = 2
+
+function* checked(tokens: Iterable<CST.Token>, refuse: (offset: number, code: string) => never): Generator<CST.Token> {
+  for (const token of tokens) {
+    if (token.type === 'error') refuse(token.offset, 'UNEXPECTED_TOKEN')
+    yield token
+  }
+}
+
+/** The value of an anchor. */
+interface Anchored {
+  value: unknown
+  levels: number
+  values: number
+  bytes: number
+}
+
+/** Makes the values of nodes, and counts them with all that their aliases stand for. */
+class Values {
+  /** By name. One that has not come to its end yet is undefined: an alias within it would have none either. */
+  readonly #anchors = new Map<string, Anchored | undefined>()
+  #values = 0
+  #bytes = 0
+  /** Where the walk is, and how deep it has been since the last anchor. */
+  #level = 0
+  #deepest = 0
+
+  of(node: unknown): unknown {
+    if (isAlias(node)) {
+      const anchored = this.#anchors.get(node.source)
+      if (anchored === undefined) throw new SyntaxError('an alias without an anchor is no YAML')
+      this.#count(anchored.values, anchored.bytes)
+      this.#reach(this.#level + anchored.levels)
+      return anchored.value
+    }
+    if (!isScalar(node) && !isCollection(node)) return this.#scalar(null, '')
+    const { anchor } = node
+    if (anchor === undefined) return this.#made(node)
+    this.#anchors.set(anchor, undefined)
+    const [values, bytes, deepest] = [this.#values, this.#bytes, this.#deepest]
+    this.#deepest = this.#level
+    const value = this.#made(node)
+    this.#anchors.set(anchor, { value, levels: this.#deepest - this.#level, values: this.#values - values, bytes: this.#bytes - bytes })
+    this.#reach(deepest)
+    return value
+  }
+
+  #made(node: Scalar | YAMLMap | YAMLSeq): unknown {
+    if (isScalar(node)) return this.#scalar(node.value, node.source)
+    this.#count(1, 0)
+    this.#reach(++this.#level)
+    const value = isSeq(node) ? node.items.map((item) => this.of(item)) : this.#mapping(node)
+    this.#level--
+    return value
+  }
+
+  #mapping(node: YAMLMap): unknown {
+    const members = new Map<string, unknown>()
+    for (const { key, value } of node.items) {
+      const name = this.#name(key)
+      if (members.has(name)) throw new SyntaxError('a key that is there twice is no YAML')
+      members.set(name, this.of(value))
+    }
+    return objectOf([...members])
+  }
+
+  /** A key, which counts as no value. The library takes one that is not there for an empty text. */
+  #name(key: unknown): string {
+    if (!isScalar(key) || typeof key.value !== 'string') throw new SyntaxError('a key that is no text is no YAML')
+    if (key.source === '' && key.type === 'PLAIN' && !key.tag && !key.anchor) throw new SyntaxError('a key is missing')
+    const bytes = Buffer.byteLength(key.value)
+    this.#count(0, bytes)
+    if (key.anchor !== undefined) this.#anchors.set(key.anchor, { value: key.value, levels: 0, values: 1, bytes })
+    return wellFormed(key.value)
+  }
+
+  #scalar(value: unknown, source = ''): unknown {
+    this.#count(1, Buffer.byteLength(source))
+    if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    return typeof value === 'string' ? wellFormed(value) : value
+  }
+
+  #reach(level: number): void {
+    this.#deepest = Math.max(this.#deepest, level)
+    if (level > maxLevels) throw new SyntaxError('the document is too deep')
+  }
+
+  #count(values: number, bytes: number): void {
+    this.#values += values
+    this.#bytes += bytes
+    if (this.#values > maxValues || this.#bytes > maxTextBytes) throw new SyntaxError('the document is too large')
+  }
+}
+
+/** Throws for texts with half a surrogate pair, which only escapes can have. */
+function wellFormed(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) throw new SyntaxError('half a surrogate pair is no character')
+  return text
+}
+
+const floatTag = 'tag:yaml.org,2002:float'
+
+/** Reads numbers that are written with a fraction or an exponent, and writes those that it has read. */
+export const exactFloat: ScalarTag = {
+  tag: floatTag,
+  default: true,
+  test: /^[-+]?(?:\.\d+|\d+\.\d*|(?:\.\d+|\d+(?:\.\d*)?)[eE][-+]?\d+)$/,
+  resolve: (text) => floatOf(Number(text)),
+  identify: (value) => value instanceof JsonNumber,
+  stringify: ({ value }: Scalar) => String(value),
+}
+
+/** The tags of a schema, without what reads `.inf` and `.nan`, which JSON cannot say (G13), and with floats as above. */
+function withOwnFloats(tags: Tags): Tags {
+  return [...tags.filter((tag) => typeof tag === 'string' || tag.tag !== floatTag), exactFloat]
+}
+
+/** The value of a float, which is no integer by its digits. */
+function floatOf(value: number): number | JsonNumber {
+  if (!Number.isInteger(value)) return value
+  const digits = String(value)
+  return new JsonNumber(digits.includes('e') ? digits : `${digits}.0`)
+}
